@@ -212,7 +212,7 @@ static void test_bounds (void) {
   void *p[6], *large = NULL;
   fakecuda_live live;
   enter(&g);
-  EXPECT(mt_device_staging(g.d) == (2 * MT_SLOTS + 1) * PIECE, "staging: %zu bytes",
+  EXPECT(mt_device_staging(g.d) == MT_STAGE_KEPT * PIECE, "staging: %zu bytes",
          mt_device_staging(g.d));
   for (int i = 0; i < 6; i++)
     EXPECT_STATUS(mt_malloc(g.d, &p[i], BYTES, &g.err), MT_OK, g.err);

@@ -73,11 +73,11 @@ static void test_ways (void) {
       {1024, true,
        "kernel: cpu_rows (cpu), copy_strided_u32 (cuda)\n"
        "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
-       8, 8, MT_SLOTS},
+       8, 8, MT_STAGE_SLOTS},
       {1024, false,
        "kernel: cpu_rows (cpu)\n"
        "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
-       8, 0, MT_SLOTS},
+       8, 0, MT_STAGE_SLOTS},
       {4100, true,
        "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
        "way: from cpu to cuda:0, 2 pieces of at most 4100 bytes",
@@ -115,11 +115,16 @@ static void test_shortage (void) {
     bool columns;
     int slots;
   } rows[] = {
-      {"cuMemHostAlloc:2:1", 0, true, 1},     {"cuMemAlloc_v2:2:1", 0, true, 1},
-      {"cuMemHostAlloc:2:1+", 0, true, -1},   {"cuMemHostAlloc:2:1+", 1024, false, 0},
-      {"cuMemAlloc_v2:2:1+", 1024, true, -1}, {"cuMemHostAlloc:2:2+", 512, true, 1},
-      {"cuMemAlloc_v2:2:3+", 512, true, 2},   {"cuMemHostAlloc:2:3", 512, false, MT_SLOTS},
-      {"cuEventCreate:2:4+", 512, true, 1},   {"cuEventCreate:2:1", 512, true, -1},
+      {"cuMemHostAlloc:2:1", 0, true, 1},
+      {"cuMemAlloc_v2:2:1", 0, true, 1},
+      {"cuMemHostAlloc:2:1+", 0, true, -1},
+      {"cuMemHostAlloc:2:1+", 1024, false, 0},
+      {"cuMemAlloc_v2:2:1+", 1024, true, -1},
+      {"cuMemHostAlloc:2:2+", 512, true, 1},
+      {"cuMemAlloc_v2:2:3+", 512, true, 2},
+      {"cuMemHostAlloc:2:3", 512, false, MT_STAGE_SLOTS},
+      {"cuEventCreate:2:4+", 512, true, 1},
+      {"cuEventCreate:2:1", 512, true, -1},
   };
   for (const struct row *r = rows; r < rows + sizeof rows / sizeof rows[0]; r++) {
     place x;

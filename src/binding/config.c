@@ -121,7 +121,7 @@ mt_status lmt_permit (const lmt_state *s, const char **name, const mt_device_opt
 /* Of a GPU at most half of what is left goes to copies: by smaller pieces, if they are
 ** still worth it. */
 static void bound_piece (const lmt_state *s, mt_device_options *o) {
-  const size_t most = lmt_bytesleft(s) / 2 / (2 * MT_STAGE_SLOTS + 1);
+  const size_t most = lmt_bytesleft(s) / 2 / MT_STAGE_KEPT;
   if (o->piece == 0 && most < MT_STAGE_PIECE && most >= MT_STAGE_LEAST)
     o->piece = most & -(size_t)4096;
 }

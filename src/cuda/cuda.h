@@ -132,7 +132,7 @@ mt_status mt_driver_image (const mt_driver *v, mt_op op, CUlibrary *out, mt_err 
 
 /* ---------------------------------------------------------------- a device */
 
-enum { MT_SLOTS = MT_STAGE_SLOTS, MT_SPARES = 1024 };
+enum { MT_SPARES = 1024 };
 
 /* What pieces of copies between the host and the device pass through (cuda/stage.c).
 ** */
@@ -148,7 +148,7 @@ typedef struct mt_room {
   CUstream stream; /* of the transfers; NULL: none yet */
   CUevent begun;
   bool left; /* a call was ended while pieces were on their way */
-  mt_slot slot[MT_SLOTS];
+  mt_slot slot[MT_STAGE_SLOTS];
 } mt_room;
 
 /* A stream of the host's that is open, or closed while it works; memory that was freed
@@ -218,7 +218,6 @@ static inline CUstream to_stream (const mt_cuda *c, mt_stream *s) {
 /* ---- waiting (cuda/wait.c), in the context. Errors: MT_ESTOPPED alone; an error of
 ** what is waited for comes from the next call. Without anybody to ask nothing is done. */
 mt_status mt_cuda_await (mt_cuda *c, CUstream s, mt_err *err);
-mt_status mt_cuda_await_event (mt_cuda *c, CUevent e, mt_err *err);
 /* Between two looks, `waited` seconds after the first: asks if *asked was long ago,
 ** sleeps if it takes long. */
 mt_status mt_cuda_rest (double waited, double now, double *asked, mt_err *err);

@@ -72,11 +72,9 @@ static size_t piece_of (const mt_device *d) {
 size_t mt_cuda_most_spare (const mt_device *d) { return piece_of(d); }
 
 size_t mt_cuda_staging (const mt_device *d) {
-  size_t all, spare = mt_cuda_most_spare(d);
-  if (__builtin_mul_overflow(piece_of(d), (size_t)2 * MT_SLOTS, &all) ||
-      __builtin_add_overflow(all, spare, &all))
-    return SIZE_MAX;
-  return all;
+  size_t all;
+  return __builtin_mul_overflow(piece_of(d), (size_t)MT_STAGE_KEPT, &all) ? SIZE_MAX :
+                                                                            all;
 }
 
 /* The first slot, of what there is memory for. */
@@ -133,7 +131,10 @@ mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
 /* ---------------------------------------------------------------- transfers */
 
 /* A piece is packed, or unpacked, in so many shares; if it has so many bytes. */
-enum { MT_SHARES = 32, MT_SHARED = 128 << 10, MT_STREAMERS = 8 };
+enum { MT_SHARES = 32, MT_SHARED = 128 << 10 };
+
+/* Threads that are as fast as memory. */
+enum { MT_FEW = 8 };
 
 /* One launch of a transfer. Its pieces are shared by the threads of the host's pool,
 ** which go from one to the next, while the caller talks to the driver, and helps. */
@@ -145,15 +146,15 @@ typedef struct mt_trip {
   bool begun; /* pieces may be on their way */
   mt_stint stint;
   double idle, asked; /* since when there is nothing to do, and when it was asked last */
-  mt_piece piece[MT_SLOTS];
+  mt_piece piece[MT_STAGE_SLOTS];
   /* ---- what is shared: the piece in each slot, how much of it is done, and the slots in
   ** the order in which they were given out */
   bool shares;
   mt_worker self;
-  mt_loop loop[MT_SLOTS];
-  atomic_int packed[MT_SLOTS];
+  mt_loop loop[MT_STAGE_SLOTS];
+  atomic_int packed[MT_STAGE_SLOTS];
   int64_t given;
-  int slot[MT_SLOTS];
+  int slot[MT_STAGE_SLOTS];
 } mt_trip;
 
 #define TRY_CU(w, name, args) MT_TRY(CU((w)->c, (w)->err, name, args))
@@ -161,7 +162,7 @@ typedef struct mt_trip {
 /* More slots, if there are more pieces; without memory those that there are must do. */
 static mt_status more_slots (mt_trip *w) {
   mt_room *r = &w->c->room;
-  while (r->n < MT_SLOTS && r->n < w->g->pieces) {
+  while (r->n < MT_STAGE_SLOTS && r->n < w->g->pieces) {
     MT_TRYERR(err, w->err);
     mt_status s = add_slot(w->c, r->bytes, &err);
     if (s == MT_ENOMEM) break;
@@ -216,7 +217,7 @@ static mt_status place (mt_trip *w, const mt_piece *p, mt_slot *s) {
 static void pack_shares (void *arg, int64_t first, int64_t last, mt_worker *worker) {
   mt_trip *w = arg;
   for (; first < last; first++) {
-    const int slot = w->slot[first / MT_SHARES % MT_SLOTS];
+    const int slot = w->slot[first / MT_SHARES % MT_STAGE_SLOTS];
     const mt_loop *l = &w->loop[slot];
     const int64_t n = first % MT_SHARES;
     const int64_t begin = n * l->total / MT_SHARES, end = (n + 1) * l->total / MT_SHARES;
@@ -230,7 +231,7 @@ static void pack_shares (void *arg, int64_t first, int64_t last, mt_worker *work
 static int threads_of (const mt_trip *w, int slot) {
   const mt_loop *l = &w->loop[slot];
   const int all = mt_pool_threads(l->pool);
-  return w->g->host == MT_SRC && l->streams && all > MT_STREAMERS ? MT_STREAMERS : all;
+  return w->g->host == MT_SRC && l->few && all > MT_FEW ? MT_FEW : all;
 }
 
 static void give_out (mt_trip *w, int slot) {
@@ -239,7 +240,7 @@ static void give_out (mt_trip *w, int slot) {
     mt_pool_open(&w->self, w->loop[slot].pool, "copy", 1, threads_of(w, slot),
                  pack_shares, w, w->err);
   w->shares = true;
-  w->slot[w->given++ % MT_SLOTS] = slot;
+  w->slot[w->given++ % MT_STAGE_SLOTS] = slot;
   mt_pool_more(&w->self, MT_SHARES);
 }
 

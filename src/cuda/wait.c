@@ -53,7 +53,7 @@ mt_status mt_cuda_await (mt_cuda *c, CUstream s, mt_err *err) {
   return err->stop ? await(c, s, NULL, &answer, err) : MT_OK;
 }
 
-mt_status mt_cuda_await_event (mt_cuda *c, CUevent e, mt_err *err) {
+static mt_status await_event (mt_cuda *c, CUevent e, mt_err *err) {
   CUresult answer;
   return err->stop ? await(c, NULL, e, &answer, err) : MT_OK;
 }
@@ -128,7 +128,7 @@ mt_status mt_cuda_throttle (mt_cuda *c, CUstream s, mt_err *err) {
   if (err->stop == NULL || ++c->launches % MT_BATCH != 0) return MT_OK;
   if (may_capture(c, s)) return MT_OK;
   CUevent *e = &c->batch[c->launches / MT_BATCH % 2];
-  if (*e) MT_TRY(mt_cuda_await_event(c, *e, err));
+  if (*e) MT_TRY(await_event(c, *e, err));
   else if (c->driver.cuEventCreate(e, MT_CU_NO_TIMING) != 0) return *e = NULL, MT_OK;
   return CU(c, err, cuEventRecord, (*e, s));
 }

@@ -21,18 +21,14 @@ typedef struct mt_recorder mt_recorder;
 typedef struct mt_own_rows mt_own_rows;
 
 /* A loop over 0 .. total - 1 on the threads of a pool; it may be done in any parts.
-** streams: a few threads are as fast as memory. */
+** few: a few threads are as fast as memory. */
 typedef struct mt_loop {
   mt_pool *pool;
   mt_work *work;
   void *arg;
   int64_t total;
-  bool streams;
+  bool few;
 } mt_loop;
-
-/* Where a copy on the host leaves what it writes: in the caches if it fits there; in
-** memory, past them: of a part of more, or what a GPU reads. */
-typedef enum mt_written { MT_WRITTEN_BY_SIZE, MT_WRITTEN_TO_MEMORY } mt_written;
 
 typedef struct mt_backend {
   const char *name; /* "cpu", "cpu:checked", "cuda" */
@@ -158,7 +154,7 @@ struct mt_plan {
   void *data;             /* the backend's part */
   /* ---- of a copy */
   mt_launch first;        /* as it was proven, by elements, in order */
-  mt_written written;     /* before it is prepared */
+  bool streams;           /* past the host's caches, however little; else by its size */
   struct mt_stage *stage; /* NULL, or: between the host and it, no kernel */
   struct mt_table *table; /* NULL, or: by a list of offsets, no kernel */
   /* ---- of a product */

@@ -95,7 +95,7 @@ static void cut_pieces (mt_stage *g, size_t bytes) {
 
 /* Bytes of a piece where the options do not say: as many pieces as there are slots at
 ** least, so that packing and transfer of different ones overlap. */
-static size_t piece_of (const mt_stage *g, size_t room) {
+static size_t piece_bytes (const mt_stage *g, size_t room) {
   size_t all = mt_dtype_size(g->travels);
   for (int i = 0; i < g->n; i++)
     if (!repeats(g, i)) all *= (size_t)g->extent[i];
@@ -274,11 +274,11 @@ static mt_status twin (mt_leg *to, const mt_leg *from, mt_err *err) {
   return MT_OK;
 }
 
-/* What a host packs a GPU reads next, and what it unpacks is a part of more: memory has
-** it. */
-static mt_status leave_in_memory (mt_leg *leg, mt_err *err) {
+/* What a host packs a GPU reads next, and what it unpacks is a part of more: neither is
+** left in the caches. */
+static mt_status stream (mt_leg *leg, mt_err *err) {
   const mt_backend *b = leg->device->backend;
-  leg->p->written = MT_WRITTEN_TO_MEMORY;
+  leg->p->streams = true;
   return b->prepare ? b->prepare(leg->p, err) : MT_OK;
 }
 
@@ -287,7 +287,7 @@ mt_status mt_stage_pack (mt_stage *g, int slot, const mt_piece *p, void *room,
   mt_leg *leg = &g->pack[slot];
   if (leg->p == NULL && g->pack[0].p != NULL) MT_TRY(twin(leg, &g->pack[0], err));
   MT_TRY(mt_stage_leg(leg, g, p, room, err));
-  return leg->p->written == MT_WRITTEN_BY_SIZE ? leave_in_memory(leg, err) : MT_OK;
+  return leg->p->streams ? MT_OK : stream(leg, err);
 }
 
 /* ---------------------------------------------------------------- plans */
@@ -335,7 +335,7 @@ static mt_status find_room (mt_stage *g, mt_device *d, mt_err *err) {
   size_t bytes = 0;
   MT_TRY(d->backend->room(d, &bytes, at, err));
   g->staged = true;
-  cut_pieces(g, d->options.piece ? bytes : piece_of(g, bytes));
+  cut_pieces(g, d->options.piece ? bytes : piece_bytes(g, bytes));
   mt_stage_piece(&first, g, 0);
   if (!first.raw || !g->locked) MT_TRY(mt_stage_pack(g, 0, &first, at[0], err));
   if (first.direct) return MT_OK;

@@ -18,9 +18,10 @@
 #include "plan/device.h"
 
 enum {
-  MT_STAGE_SLOTS = 8,         /* pieces that are on their way at most */
+  MT_STAGE_SLOTS = 8,                     /* pieces that are on their way at most */
+  MT_STAGE_KEPT = 2 * MT_STAGE_SLOTS + 1, /* on both sides, and one that was freed */
   MT_STAGE_PIECE = 4 << 20,   /* bytes of a piece at most, where the options do not say */
-  MT_STAGE_SHORT = 512 << 10, /* of one of few */
+  MT_STAGE_SHORT = 512 << 10, /* at least, of a copy that is small */
   MT_STAGE_LEAST = 64 << 10,  /* fewer are no piece, but for options that say so */
   MT_UNSTAGED = 64 << 10      /* bytes of a run that goes without staging */
 };
