@@ -42,6 +42,7 @@ void test_desc (void);
 void test_moves (void);
 void test_plan (void);
 void test_choice (void);
+void test_order (void);
 void test_pool (void);
 void test_device (void);
 void test_cast (void);

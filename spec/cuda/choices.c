@@ -20,7 +20,7 @@ static const permutation permutations[] = {
     {MT_f32, "copy_transpose_b4", 2, {8192, 8192}, {1, 0}},
     {MT_f16, "copy_transpose_x2_b2", 2, {8192, 8192}, {1, 0}},
     {MT_u8, "copy_transpose_b1", 2, {8192, 8192}, {1, 0}},
-    {MT_f64, "copy_permute_b8", 2, {8192, 8192}, {1, 0}},
+    {MT_f64, "copy_transpose_b8", 2, {8192, 8192}, {1, 0}},
     {MT_f32, "copy_transpose_unaligned_b4", 2, {8191, 4099}, {1, 0}},
     {MT_f16, "copy_transpose_unaligned_b2", 2, {8191, 4099}, {1, 0}},
     {MT_u8, "copy_transpose_unaligned_b1", 2, {8191, 4099}, {1, 0}},
@@ -42,7 +42,7 @@ static const permutation permutations[] = {
     {MT_f32, "copy_transpose_b4", 2, {512, 512}, {1, 0}},
     {MT_f32, "copy_transpose_b4", 2, {2048, 2048}, {1, 0}},
     {MT_f16, "copy_transpose_x2_b2", 2, {393216, 512}, {1, 0}},
-    {MT_f16, "copy_permute_b2", 2, {393216, 64}, {1, 0}},
+    {MT_f16, "copy_transpose_b2", 2, {393216, 64}, {1, 0}},
     {MT_f16, "copy_transpose_b2", 2, {196608, 192}, {1, 0}},
     {MT_f16, "copy_transpose_x2_b2", 3, {512, 4096, 128}, {0, 2, 1}},
 };
@@ -54,7 +54,7 @@ typedef struct pair {
 
 /* Rows of a wider matrix; row-major, and in tiles of 8x8 blocks of 2x2. Copies whose runs
 ** are so short that tiles would be nearly empty; the last of them reach 2^35 bytes, which
-** boxes do not. Rows of odd lengths. */
+** boxes do not. Rows of odd lengths, with gaps. */
 static const pair pairs[] = {
     {MT_f16, "copy_strided_u128", "(16384,8192):(12288,1)", "(16384,8192):(8192,1)"},
     {MT_f16, "copy_permute_b4", "((2,8,512),(2,8,512)):((8192,16384,131072),(1,2,16))",
@@ -72,7 +72,7 @@ static const pair pairs[] = {
     {MT_f32, "copy_permute_b4", "(48,48,10000):(1,48,2304)", "(48,48,10000):(48,1,2304)"},
     {MT_f32, "copy_permute_b4", "(48,48,1000):(1,182000000,48)",
      "(48,48,1000):(48,1,2304)"},
-    {MT_f32, "copy_transpose_b4", "(48,48,1000):(1,184000000,48)",
+    {MT_f32, "copy_bits_b4", "(48,48,1000):(1,184000000,48)",
      "(48,48,1000):(48,1,2304)"},
     {MT_u8, "copy_staged_b1", "(1001,5000,7):(1,1001,5005000)",
      "(1001,5000,7):(1,7007,1001)"},
@@ -82,6 +82,14 @@ static const pair pairs[] = {
      "(172,49,181,88):(181,2739616,1,31132)"},
     {MT_f32, "copy_staged_b4", "(22,61,67,9,42):(1,22,1342,89914,809226)",
      "(22,61,67,9,42):(171654,1,61,3776388,4087)"},
+    /* Tiles of 16 KiB would have too many pieces, or too much of the source: smaller ones. */
+    {MT_u8, "copy_staged_b1", "(43,69,19,19,66):(2622,38,7441236,1,112746)",
+     "(43,69,19,19,66):(1,43,2967,56373,1071087)"},
+    {MT_f16, "copy_staged_b2", "(4,32,3,22,7,4,142):(69,276,23,8832,1,194304,777216)",
+     "(4,32,3,22,7,4,142):(1,4,128,384,8448,59136,236544)"},
+    /* Short rows behind themselves: a warp would write many periods, in part. */
+    {MT_f32, "copy_staged_b16", "(12,6,23,42,7,36):(1,0,12,276,11592,81144)",
+     "(12,6,23,42,7,36):(1,12,72,1656,69552,486864)"},
 };
 
 /* Matrices of so many rows, transposed in unaligned tiles: those of a strip, the strips. */

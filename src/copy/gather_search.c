@@ -21,10 +21,11 @@
 #include "desc/gather_desc.h"
 
 enum {
-  MT_GATHER_LIKELY = 2048, /* bytes of a run that are tried first */
-  MT_GATHER_LEAST = 16384, /* bytes that keep the threads of a block busy */
-  MT_GATHER_SHEAR = 256,   /* bytes of a run from which on tiles have whole sectors */
-  MT_GATHER_PIECE = 256    /* bytes of the source that are far from being read in part */
+  MT_GATHER_LIKELY = 2048,   /* bytes of a run that are tried first */
+  MT_GATHER_LEAST = 16384,   /* bytes that keep the threads of a block busy */
+  MT_GATHER_SMALLEST = 2048, /* bytes of a tile */
+  MT_GATHER_SHEAR = 256,     /* bytes of a run from which on tiles have whole sectors */
+  MT_GATHER_PIECE = 256 /* bytes of the source that are far from being read in part */
 };
 
 static int64_t unit_of (const mt_desc *d) { return (int64_t)d->vec * d->elem; }
@@ -148,6 +149,7 @@ static int64_t left_of (const candidate *x, int64_t bytes) {
 /* Rows that lie among one another in the source; then, if there are few, neighbours of
 ** the destination. */
 static void find_rows (candidate *x, const mt_desc *d) {
+  const int64_t least = x->most < MT_GATHER_LEAST ? x->most : MT_GATHER_LEAST;
   x->cut[1] = 1;
   for (bool whole = !x->beside; whole && x->mode[2].n > 0;) {
     int i = nearest(&x->mode[2], MT_SRC);
@@ -158,7 +160,7 @@ static void find_rows (candidate *x, const mt_desc *d) {
     if (!whole) return;
   }
   while (x->mode[2].n > 0 &&
-         take_rows(x, d, nearest(&x->mode[2], MT_DST), left_of(x, MT_GATHER_LEAST)))
+         take_rows(x, d, nearest(&x->mode[2], MT_DST), left_of(x, least)))
     continue;
 }
 
@@ -208,12 +210,13 @@ static void find_mixed (candidate *x, const mt_desc *d) {
 }
 
 /* Tiles in the making: bytes of the run, whether rows are neighbours of the destination
-** only, but for so many bytes of the source; tiles of twice as many bytes as others. */
+** only, but for so many bytes of the source; tiles of `size` times as many bytes as most
+** have. */
 typedef struct kind {
   int64_t most;
   bool beside;
   int64_t near;
-  bool large;
+  double size;
 } kind;
 
 /* Rows begin within sectors, as far as strides tell. */
@@ -231,7 +234,7 @@ static void begin_tiles (candidate *x, const mt_desc *d, const mt_axes *all, kin
   mt_axes_copy(&x->mode[2], all);
   x->unit = unit_of(d), x->v = word_units(d), x->units = x->rows = 1;
   x->beside = of.beside, x->near = of.near;
-  x->most = of.large ? 2 * MT_GATHER_TILE : MT_GATHER_TILE;
+  x->most = (int64_t)(of.size * MT_GATHER_TILE);
   x->group = mt_staged_shears(d) && is_torn(all, d) ? MT_SECTORBYTES / x->unit : x->v;
   take_run(x, d, of.most);
 }
@@ -285,7 +288,7 @@ static double take_us (const mt_launch *l, double limit, const mt_search *search
 
 static bool is_kind (const kind *a, const kind *b) {
   return a->most == b->most && a->beside == b->beside && a->near == b->near &&
-         a->large == b->large;
+         a->size == b->size;
 }
 
 /* A search for tiles: the best that were found, and those that l has. */
@@ -306,14 +309,13 @@ static bool is_better (const search *s, double us, kind of) {
   return of.most < b->most || (of.most == b->most && b->beside && !of.beside);
 }
 
-/* Makes such tiles, which were begun. True: there are some, which leave room in shared
-** memory for twice as many bytes. */
+/* Makes such tiles, which were begun. False: there are none. */
 static bool try_begun (search *s, candidate *x, kind of) {
   if (!make_tiles(s->l, x, s->algo)) return false;
   s->made = of;
   const double us = take_us(s->l, s->least, s->limits);
   if (is_better(s, us, of)) s->least = us, s->best = of;
-  return s->algo == MT_ALGO_STAGED && s->l->desc.staged.size <= MT_GATHER_TILE;
+  return true;
 }
 
 /* Begins and makes such tiles. */
@@ -323,10 +325,17 @@ static bool try_kind (search *s, candidate *x, kind of) {
   return try_begun(s, x, of);
 }
 
-/* Tiles that were begun, and larger ones of a small source: blocks begin less often. */
+/* Tiles that were begun. Of a small source larger ones, too: blocks begin less often. Of
+** one that is too large, or is too many pieces, smaller ones. */
 static void try_tiles (search *s, candidate *x, kind of) {
-  if (!try_begun(s, x, of)) return;
-  of.large = true;
+  const mt_staged *made = &s->l->desc.staged;
+  bool has = try_begun(s, x, of);
+  if (s->algo != MT_ALGO_STAGED) return;
+  for (of.size = 0.5; !has && of.size * MT_GATHER_TILE >= MT_GATHER_SMALLEST;
+       of.size /= 2)
+    has = try_kind(s, x, of);
+  if (of.size < 0.5 || made->size > MT_GATHER_TILE) return;
+  of.size = 2;
   try_kind(s, x, of);
 }
 
@@ -343,16 +352,16 @@ static void try_run (search *s, candidate *x, int64_t most, run *before) {
   const mt_desc *d = &s->l->desc;
   if (most < unit_of(d)) return;
   s->made.most = 0;
-  begin_tiles(x, d, s->all, (kind){.most = most});
+  begin_tiles(x, d, s->all, (kind){.most = most, .size = 1});
   if (is_same(before, x)) return;
   const bool both = is_short(x, d), lonely = both && is_lonely(x, d);
-  if (lonely) try_kind(s, x, (kind){.most = most, .near = near[0]});
+  if (lonely) try_kind(s, x, (kind){.most = most, .near = near[0], .size = 1});
   if (lonely && s->made.most != 0) return;
-  if (lonely) begin_tiles(x, d, s->all, (kind){.most = most});
-  try_tiles(s, x, (kind){.most = most});
-  if (both) try_kind(s, x, (kind){.most = most, .beside = true});
+  if (lonely) begin_tiles(x, d, s->all, (kind){.most = most, .size = 1});
+  try_tiles(s, x, (kind){.most = most, .size = 1});
+  if (both) try_kind(s, x, (kind){.most = most, .beside = true, .size = 1});
   for (int i = 0; both && i < 3; i++)
-    try_kind(s, x, (kind){.most = most, .near = near[i]});
+    try_kind(s, x, (kind){.most = most, .near = near[i], .size = 1});
 }
 
 /* Runs of 32 bytes to all of a tile; first those that are likely the best, so that bank

@@ -225,7 +225,8 @@ static void count_rows (mt_cost *c, const mt_launch *l) {
     uint32_t row;
     int64_t length = row_of(&row, d, side);
     c->traffic += mt_in_pieces(l, side, length, row);
-    if (side == MT_DST) c->slow += mt_torn(l, row, length, m->box_torn);
+    if (side == MT_DST)
+      c->slow += mt_torn(l, row, length, m->box_torn / (double)(length * unit));
     c->slow += ends_of(length * unit);
   }
   c->least = (double)d->rests * (m->box_box + d->nrest * m->box_axis);

@@ -13,6 +13,7 @@
 ** estimate counts instructions, requests to the caches, ends of rows, boxes at a time.
 */
 #include "copy/algo.h"
+#include "copy/order.h"
 #include "copy/run.h"
 #include "copy/permute_unaligned_smem.h"
 #include "desc/permute_unaligned_desc.h"
@@ -338,24 +339,6 @@ static bool take_box (mt_desc *d, mt_axes mode[3], const candidate *b) {
   return true;
 }
 
-static int64_t least_stride (const mt_axis *a) {
-  int64_t s = a->stride[0] < 0 ? -a->stride[0] : a->stride[0];
-  int64_t d = a->stride[1] < 0 ? -a->stride[1] : a->stride[1];
-  return s != 0 && s < d ? s : d;
-}
-
-/* Boxes that are neighbours on either side run at about the same time: those that share a
-** sector find it in the cache. */
-static void sort_rest (mt_axes *a) {
-  for (int i = 1; i < a->n; i++) {
-    mt_axis x = a->axis[i];
-    int j = i;
-    for (; j > 0 && least_stride(&a->axis[j - 1]) > least_stride(&x); j--)
-      a->axis[j] = a->axis[j - 1];
-    a->axis[j] = x;
-  }
-}
-
 /* Both runs begin with the same axis, which is long enough: rows need no box. */
 static bool is_fast (const candidate *b) {
   int a = b->runs[MT_SRC].axis[0];
@@ -366,104 +349,55 @@ static bool is_fast (const candidate *b) {
 static bool make (mt_desc *d, mt_axes mode[3], const candidate *b) {
   mode[0].n = mode[1].n = mode[2].n = 0;
   if (!take_box(d, mode, b)) return false;
-  sort_rest(&mode[2]);
+  mt_order_rest(mode, d->elem);
   return mode[0].n <= MT_PERMUTE_AXES && d->nbound <= MT_PERMUTE_UNALIGNED_BOUNDS &&
          mt_axes_store(d, mode) && d->rests <= INT32_MAX &&
          mt_permute_unaligned_choose(d, b->halo);
 }
 
+/* The copy in a box with a halo, or without where that has no room. */
+static bool make_box (mt_desc *d, mt_axes mode[3], candidate *b, const mt_desc *flat,
+                      const best *x) {
+  fill(b, &b->prefix[MT_SRC][x->src], &b->prefix[MT_DST][x->dst]);
+  b->halo = has_halo(b);
+  *d = *flat;
+  if (make(d, mode, b)) return true;
+  if (!b->halo) return false;
+  b->halo = false;
+  *d = *flat;
+  return make(d, mode, b);
+}
+
+/* The cheapest box that has room. */
+static bool make_best (mt_desc *d, mt_axes mode[3], candidate *b) {
+  const mt_desc flat = *d;
+  best x[MT_TRIES];
+  find_best(x, b);
+  for (int i = 0; i < MT_TRIES && x[i].cost < INT64_MAX; i++)
+    if (make_box(d, mode, b, &flat, &x[i])) return true;
+  return false;
+}
+
 static bool unaligned_make (mt_launch *l, mt_axes mode[3], const mt_search *search,
                             char *why) {
   const mt_axes all = mode[2];
-  const mt_desc flat = l->desc;
-  candidate b = {.all = &all, .unit = (int64_t)flat.vec * flat.elem};
+  mt_desc *d = &l->desc;
+  candidate b = {.all = &all, .unit = (int64_t)d->vec * d->elem};
   (void)search, (void)why;
-  if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES || mt_mulo(b.unit, flat.rests, &b.total))
+  if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES || mt_mulo(b.unit, d->rests, &b.total))
     return false;
   for (int side = 0; side < 2; side++) {
-    mt_run_find(&b.runs[side], &all, side, flat.vec);
+    mt_run_find(&b.runs[side], &all, side, d->vec);
     if (b.runs[side].n == 0) return false;
     find_prefixes(&b, side);
   }
-  if (is_fast(&b)) return false;
-  best x[MT_TRIES];
-  bool made = false;
-  find_best(x, &b);
-  for (int i = 0; !made && i < MT_TRIES && x[i].cost < INT64_MAX; i++) {
-    fill(&b, &b.prefix[MT_SRC][x[i].src], &b.prefix[MT_DST][x[i].dst]);
-    b.halo = has_halo(&b);
-    l->desc = flat;
-    made = make(&l->desc, mode, &b);
-    if (made || !b.halo) continue;
-    b.halo = false;
-    l->desc = flat;
-    made = make(&l->desc, mode, &b);
-  }
-  l->desc.algo = MT_ALGO_PERMUTE_UNALIGNED;
-  return made;
+  if (is_fast(&b) || !make_best(d, mode, &b)) return false;
+  d->algo = MT_ALGO_PERMUTE_UNALIGNED;
+  return true;
 }
 
 static mt_status unaligned_check (const mt_launch *l, mt_err *err) {
   return mt_permute_unaligned_check(&l->desc, err);
-}
-
-/* ---------------------------------------------------------------- cost */
-
-/* The mean number of units of a span. *used receives what part of its pieces is real. */
-static double span_length (const mt_span *s, const mt_desc *d, double *used) {
-  double length = (double)s->units * s->count;
-  if (s->bound == 0) return length;
-  for (uint32_t i = d->nthr; i < d->nthr + d->nrest; i++) {
-    const mt_axis *a = &d->axis[i];
-    if (a->step[s->bound - 1] == 0) continue;
-    *used = (double)d->bound[s->bound - 1] / (double)(a->extent * s->count);
-  }
-  return length * *used;
-}
-
-/* Ways of the bank conflict of eight threads that read small units, equally far apart, in
-** neighbouring vectors of a row. */
-static int64_t bank_conflicts (const mt_desc *d) {
-  const mt_permute_unaligned *s = &d->unaligned;
-  int64_t unit = mt_unit_of(d, MT_SRC), step = 16 / unit * s->lookup[0].inside, banks = 8;
-  if (unit >= 4 || s->piece.extent != 0 || s->lookup[0].run != 0) return 1;
-  while (banks > 1 && step % (128 / banks * 2) == 0) banks /= 2;
-  return 8 / banks;
-}
-
-/* Microseconds of finding the places of all boxes: each finds its own. */
-static double places_take (const mt_desc *d) {
-  return (double)mt_accesses(d) / (double)d->threads * d->unaligned.places *
-         mt_h200.box_unaligned_place;
-}
-
-/* What takes longer than at best: small units, which are read one by one; looks into the
-** table, which the rows of a group share; ends of runs; halos; what overhangs; bank
-** conflicts; the places of long rows. */
-static void unaligned_cost (mt_cost *c, const mt_launch *l) {
-  const mt_model *m = &mt_h200;
-  const mt_desc *d = &l->desc;
-  const mt_permute_unaligned *s = &d->unaligned;
-  int64_t bytes = mt_unit_of(d, MT_SRC);
-  double unit = (double)bytes, part[2] = {1, 1};
-  double run = span_length(&s->run, d, &part[0]) * unit;
-  double row = span_length(&s->row, d, &part[1]) * unit;
-  const double boxes = (double)d->rests;
-  double shared = s->linear ? m->box_unaligned_windows : s->group_rows;
-  c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
-  c->traffic = (double)mt_accesses(d) * c->used * mt_both_units(d);
-  c->slow = mt_by_width(m->box_unaligned_unit, bytes) +
-            mt_by_width(m->box_unaligned_find, bytes) / shared +
-            m->box_unaligned_run / run + (s->halo ? m->box_unaligned_halo / row : 0) +
-            m->box_unaligned_used * (1 / c->used - 1) +
-            m->box_unaligned_bank * (double)(bank_conflicts(d) - 1) +
-            (places_take(d) * m->memory + boxes * m->box_unaligned_begin) / c->traffic;
-  c->least = m->box_unaligned_block + boxes * m->box_unaligned_box;
-}
-
-static void unaligned_least (mt_cost *c, const mt_launch *l) {
-  c->slow = mt_by_width(mt_h200.box_unaligned_unit, mt_unit_of(&l->desc, MT_SRC));
-  c->least = mt_h200.box_unaligned_block;
 }
 
 /* ---------------------------------------------------------------- kernels */
@@ -480,8 +414,8 @@ const mt_algo mt_algo_permute_unaligned =
      .needs = "is for runs of both sides, of 32 bytes and more",
      .make = unaligned_make,
      .check = unaligned_check,
-     .cost = unaligned_cost,
-     .least = unaligned_least,
+     .cost = mt_permute_unaligned_cost,
+     .least = mt_permute_unaligned_least,
      .grid = unaligned_grid,
      .shared = unaligned_shared,
      .most_shared = MT_PERMUTE_UNALIGNED_SHARED,

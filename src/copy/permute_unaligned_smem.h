@@ -6,7 +6,7 @@
 #ifndef MT_COPY_PERMUTE_UNALIGNED_SMEM_H
 #define MT_COPY_PERMUTE_UNALIGNED_SMEM_H
 
-#include "core/error.h"
+#include "copy/cost.h"
 #include "desc/copy_desc.h"
 
 /* Bytes of a run that needs no more axes. Axes of the source's run that follow are left
@@ -28,5 +28,9 @@ bool mt_permute_unaligned_choose (mt_desc *d, bool halo);
 
 /* Whether `unaligned` is what mt_permute_unaligned_build makes of order and halo. */
 mt_status mt_permute_unaligned_check (const mt_desc *d, mt_err *err);
+
+/* What the copy costs, and at least: as mt_algo has them. */
+void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l);
+void mt_permute_unaligned_least (mt_cost *c, const mt_launch *l);
 
 #endif

@@ -138,6 +138,30 @@ static mt_status rows_check (const mt_launch *l, mt_err *err) {
   return MT_OK;
 }
 
+/* A period is less than what a warp writes together, and no whole sectors: so a warp
+** writes periods of several rows, and their sectors in part. */
+static bool has_pieces (const mt_desc *d) {
+  const int64_t bytes = (int64_t)d->raster.strip.extent * d->threads * d->vec * d->elem;
+  return MT_ROWS_PERIODIC(d) && bytes < MT_WARP * 16 && bytes % MT_SECTORBYTES != 0;
+}
+
+/* What part of the rows lies at another address modulo 16 on the source than on the
+** destination: each of their vectors is cut out of two. A row backwards counts from its
+** end. */
+static double part_shifted (const mt_launch *l) {
+  const mt_desc *d = &l->desc;
+  const bool back = d->axis[0].stride[MT_SRC] < 0;
+  const uint64_t dst = mt_address(l, MT_DST, 0), all = back ? -dst : dst;
+  const uint64_t src = mt_address(l, MT_SRC, 0) + (back ? mt_unit_of(d, MT_SRC) : 0);
+  uint64_t steps = 16;
+  for (uint32_t i = 1; i < 1 + d->nval + d->nrest; i++) {
+    const int64_t to = d->axis[i].stride[MT_DST] * (back ? -1 : 1);
+    steps |= (uint64_t)(d->axis[i].stride[MT_SRC] - to) * d->elem;
+  }
+  const uint64_t grain = steps & -steps;
+  return (src - all) % grain != 0 ? 1 : 1 - (double)grain / 16;
+}
+
 /* The rows of a side: how many, accesses of one, its axes. Rows that adjoin the next ones
 ** are longer; those that are repeated are written one by one, but for periods. */
 typedef struct side_rows {
@@ -147,8 +171,9 @@ typedef struct side_rows {
 } side_rows;
 
 static side_rows rows_of (const mt_desc *d, int side) {
-  const bool alone = side == MT_DST && d->nval > 0 && !MT_ROWS_PERIODIC(d);
-  int64_t length = d->threads;
+  const bool pieces = has_pieces(d);
+  const bool alone = side == MT_DST && d->nval > 0 && (!MT_ROWS_PERIODIC(d) || pieces);
+  int64_t length = d->threads * (alone && pieces ? d->raster.strip.extent : 1);
   uint32_t i = 1;
   for (; i <= d->nval + d->nrest && d->axis[i].stride[side] == length * d->vec && !alone;
        i++)
@@ -163,9 +188,10 @@ static double row_traffic (const mt_launch *l) {
   const side_rows src = rows_of(d, MT_SRC), dst = rows_of(d, MT_DST);
   const double values = (double)d->values, once = mt_source_bytes(d);
   const double read = mt_in_pieces(l, MT_SRC, src.length, src.axes) / values;
+  const double ends = has_pieces(d) ? m->row_piece : 1;
   return (read < once ? read : once) + mt_in_pieces(l, MT_DST, dst.length, dst.axes) +
-         m->row_each * (src.n / values + dst.n) +
-         dst.n * mt_torn(l, dst.axes, dst.length, m->row_torn);
+         m->row_each * src.n / values +
+         dst.n * ends * (m->row_each + mt_torn(l, dst.axes, dst.length, m->row_torn));
 }
 
 /* Warps that write elements at the ends of rows: the ends of two rows that follow one
@@ -199,6 +225,7 @@ static void rows_cost (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const double unit = (double)mt_unit_of(d, MT_DST), vectors = (double)vectors_of(d);
   c->traffic = row_traffic(l);
+  c->slow += mt_by_width(m->row_shifted, (int64_t)unit) * part_shifted(l);
   const double rows = (double)d->values * (double)d->rests;
   const double written = written_of(d), again = written / vectors;
   const double each = MT_ROWS_PERIODIC(d) ? m->row_period : m->row_again;

@@ -264,11 +264,18 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
       c->slow += mt_h200.tile_far;
     return;
   }
-  c->slow += mt_by_width(mt_h200.tile_unaligned_end, mt_wide_unit(d)) /
-             (double)(d->values * mt_unit_of(d, MT_DST));
+  c->slow += mt_by_width(mt_h200.tile_unaligned_unit, mt_wide_unit(d)) - 1 +
+             mt_by_width(mt_h200.tile_unaligned_end, mt_wide_unit(d)) /
+                 (double)(d->values * mt_unit_of(d, MT_DST));
   if (has_sectors(l)) c->slow += mt_h200.tile_unaligned_even;
   if (d->nrest > 0) c->slow += mt_h200.tile_unaligned_rest;
   if (axes > 2) c->slow += (axes - 2) * mt_h200.tile_unaligned_axes;
+}
+
+/* Tiles that are full, of long rows. */
+static void unaligned_least (mt_cost *c, const mt_launch *l) {
+  const double unit = mt_by_width(mt_h200.tile_unaligned_unit, mt_wide_unit(&l->desc));
+  if (l->desc.cast == 0 && unit < 1) c->slow = unit;
 }
 
 /* ---------------------------------------------------------------- kernels */
@@ -301,6 +308,7 @@ const mt_algo mt_algo_transpose_unaligned =
      .make = unaligned_make,
      .check = tile_check,
      .cost = tile_cost,
+     .least = unaligned_least,
      .grid = tile_grid,
      .thread = "run of src",
      .value = "run of dst"};
