@@ -85,15 +85,20 @@ static double move_cost (const mt_part *p, double width) {
   return is_unit(p, 0) ? 1 + 16 / width : is_run(p, 1) ? 2 : 4;
 }
 
-/* What a step along K takes: those of tiles, and what moves. A vector alone loads as
-** often as it multiplies. */
+/* What a step along K takes of so many rows: a few vectors load more often. */
+static double rows_cost (const mt_micro *u, int64_t rows) {
+  static const double cost[] = {0, 1.4, 2.1, 3};
+  const int64_t whole = rows / u->m;
+  const double rest = rows % u->m ? cost[mt_micro_narrow(u, rows % u->m)->vectors] : 0;
+  return (double)whole * cost[u->vectors] + rest;
+}
+
+/* What a step along K takes: those of tiles, and what moves. */
 static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
   const mt_part *a = &d->part[turned ? MT_B : MT_A], *b = &d->part[turned ? MT_A : MT_B];
   const int64_t m = d->size[turned ? MT_N : MT_M], n = d->size[turned ? MT_M : MT_N];
   const bool rows = u->rows && is_run(b, 1);
-  double cost =
-      (double)mt_div_up(m, u->m) * u->vectors * (double)(mt_div_up(n, u->n) * u->n);
-  if (u->vectors == 1) cost *= 1.3;
+  double cost = rows_cost(u, m) * (double)(mt_div_up(n, u->n) * u->n);
   cost += (double)m * move_cost(a, u->m);
   cost += (double)n * (rows ? 1 : move_cost(b, u->n));
   if (!is_unit(&d->part[MT_C], turned))
@@ -103,17 +108,17 @@ static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
 
 /* Which inner loop, and whether the vectors are along N. */
 static void choose_way (mt_cpu_gemm *g, const mt_gemm_desc *d) {
-  const mt_micro *ways[] = {g->micro, mt_micro_thin(g->micro)};
-  double least = cost_of(d, ways[0], false);
+  const mt_micro *first = g->micro, *thin = mt_micro_thin(first);
+  double least = cost_of(d, first, false);
   g->turned = false;
-  for (int i = 0; i < 4; i++) {
-    const mt_micro *u = ways[i / 2];
-    const double cost = u ? cost_of(d, u, i % 2) : least;
-    if (cost >= least) continue;
-    least = cost;
-    g->micro = u;
-    g->turned = i % 2;
-  }
+  for (const mt_micro *u = first; u < first + first->vectors + (thin != NULL); u++)
+    for (int turned = 0; turned < 2; turned++) {
+      const double cost = cost_of(d, u, turned);
+      if (cost >= least) continue;
+      least = cost;
+      g->micro = u;
+      g->turned = turned;
+    }
 }
 
 /* Rows along K are not turned; and not moved where few tiles read them, if they are what
@@ -123,9 +128,28 @@ static void choose_rows (mt_cpu_gemm *g) {
   const mt_cpu_side *s = &g->side[MT_B];
   const mt_part *p = &s->part;
   g->rows = g->micro->rows && is_run(p, 1) && !is_unit(p, 0);
-  g->direct = g->rows && !g->widen[MT_B] && s->mode[MT_X].n <= 1 &&
-              g->size[MT_M] <= FEW * g->micro->m;
-  g->pitch = s->mode[MT_X].n ? s->mode[MT_X].digit->stride : 0;
+  g->direct[MT_B] = g->rows && !g->widen[MT_B] && s->mode[MT_X].n <= 1 &&
+                    g->size[MT_M] <= FEW * g->micro->m;
+  g->pitch[MT_B] = s->mode[MT_X].n ? s->mode[MT_X].digit->stride : 0;
+}
+
+/* Whether rows along X, a pitch apart, are a run each. */
+static bool has_rows (mt_cpu_gemm *g, int part) {
+  const mt_cpu_side *s = &g->side[part];
+  const mt_cpu_mode *x = &s->mode[MT_X], *y = &s->mode[MT_Y];
+  g->pitch[part] = y->n ? y->digit->stride : 0;
+  return s->part.swizzle == 0 && x->n == 1 && x->digit->stride == 1 && y->n <= 1;
+}
+
+/* What is neither packed nor put: small panels of A, sums that are C. */
+static void choose_direct (mt_cpu_gemm *g) {
+  enum { SMALL = 128 << 10 };
+  const int64_t bytes = g->size[MT_M] * g->most[MT_K] * g->micro->bytes;
+  g->direct[MT_A] = has_rows(g, MT_A) && g->micro->rows && !g->widen[MT_A] &&
+                    (bytes <= SMALL || g->size[MT_N] <= g->micro->n);
+  g->straight = has_rows(g, MT_C) && !g->narrow && g->micro->acc == g->acc &&
+                g->acc != MT_ACC_WIDE && g->alpha == 1 && g->beta == 0 && !g->finishes &&
+                g->slices == 1;
 }
 
 static void make_side (mt_cpu_side *s, const mt_part *p, bool turned) {
@@ -285,6 +309,7 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
   make_besides(g, l);
   choose_blocks(g, threads);
   choose_slices(g, threads);
+  choose_direct(g);
   return lay_out(g, g->base);
 }
 

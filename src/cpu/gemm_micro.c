@@ -31,47 +31,54 @@
 
 #if defined(__GNUC__)
 
-/* Rows may lie far away: at the beginning of each line that some lines on is fetched,
-** whether the row goes on there or not. */
-enum { MT_LINE = 64, MT_AHEAD = 4 * MT_LINE };
-#define MT_NOT_AHEAD(type, k, n)
-#define MT_ROWS_AHEAD(type, k, n)                                                        \
-  if ((k) % (int64_t)(MT_LINE / sizeof(type)) == 0)                                      \
-    MT_UNROLL for (int j = 0; j < n; j++)                                                \
-        __builtin_prefetch((const void *)((uintptr_t)&MT_IN_ROWS(k, j, n) + MT_AHEAD));
+/* Vectors of A so many steps on are fetched, whether it goes on there or not; and a tile
+** before it is needed. */
+enum { MT_AHEAD = 8 };
+static inline void ahead (const void *p, int64_t bytes) {
+  __builtin_prefetch((const void *)((uintptr_t)p + (uintptr_t)bytes));
+}
 
 /* Arrays of vectors with constant bounds: once unrolled, they are registers. */
-#define MT_LOOP(name, type, bytes, vectors, n, AT, AHEAD)                                \
+#define MT_LOOP(name, type, bytes, vectors, n, AT)                                       \
   {                                                                                      \
-    const name##_v *a = pa;                                                              \
-    const type *b = pb;                                                                  \
-    name##_v *t = to, sum[n][vectors];                                                   \
-    MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)    \
-        sum[j][i] = (name##_v){0};                                                       \
-    for (int64_t k = 0; k < steps; k++, a += vectors) {                                  \
-      AHEAD(type, k, n)                                                                  \
-      MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)  \
-          sum[j][i] += a[i] * AT(k, j, n);                                               \
+    enum { W = bytes / sizeof(type) };                                                   \
+    const type *a = s->a, *b = s->b;                                                     \
+    const int64_t pitch = s->pitch, far = MT_AHEAD * s->a_step * (int64_t)sizeof(type);  \
+    type *t = s->tile;                                                                   \
+    name##_v sum[n][vectors];                                                            \
+    (void)pitch;                                                                         \
+    MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++) {  \
+      sum[j][i] = (name##_v){0};                                                         \
+      if (!s->fresh) ahead(t, (j * s->tile_step + i * W) * (int64_t)sizeof(type));       \
     }                                                                                    \
-    MT_UNROLL for (int j = 0; j < n; j++)                                                \
-        MT_UNROLL for (int i = 0; i < vectors; i++, t++) *t =                            \
-            fresh ? sum[j][i] : *t + sum[j][i];                                          \
+    for (int64_t k = 0, steps = s->depth; k < steps; k++, a += s->a_step) {              \
+      MT_UNROLL for (int i = 0; i < vectors; i++) ahead(a + i * W, far);                 \
+      MT_UNROLL for (int j = 0; j < n; j++) MT_UNROLL for (int i = 0; i < vectors; i++)  \
+          sum[j][i] += ((const name##_v *)a)[i] * AT(k, j, n);                           \
+    }                                                                                    \
+    MT_UNROLL for (int j = 0; j < n; j++, t += s->tile_step)                             \
+        MT_UNROLL for (int i = 0; i < vectors; i++) {                                    \
+      name##_v *to = (name##_v *)t + i;                                                  \
+      *to = s->fresh ? sum[j][i] : *to + sum[j][i];                                      \
+    }                                                                                    \
   }
 #define MT_VECTOR(name, type, bytes)                                                     \
-  typedef type name##_v __attribute__((vector_size(bytes)));
+  typedef type name##_v __attribute__((vector_size(bytes), aligned(sizeof(type))));
 
 #else
 
-#define MT_LOOP(name, type, bytes, vectors, n, AT, AHEAD)                                \
+#define MT_LOOP(name, type, bytes, vectors, n, AT)                                       \
   {                                                                                      \
     enum { MT_ROWS = vectors * bytes / sizeof(type) };                                   \
-    const type *a = pa, *b = pb;                                                         \
-    type *t = to, sum[n][MT_ROWS] = {{0}};                                               \
-    for (int64_t k = 0; k < steps; k++, a += MT_ROWS)                                    \
+    const type *a = s->a, *b = s->b;                                                     \
+    const int64_t pitch = s->pitch;                                                      \
+    type *t = s->tile, sum[n][MT_ROWS] = {{0}};                                          \
+    (void)pitch;                                                                         \
+    for (int64_t k = 0; k < s->depth; k++, a += s->a_step)                               \
       for (int j = 0; j < n; j++)                                                        \
         for (int i = 0; i < MT_ROWS; i++) sum[j][i] += a[i] * AT(k, j, n);               \
-    for (int j = 0; j < n; j++)                                                          \
-      for (int i = 0; i < MT_ROWS; i++, t++) *t = fresh ? sum[j][i] : *t + sum[j][i];    \
+    for (int j = 0; j < n; j++, t += s->tile_step)                                       \
+      for (int i = 0; i < MT_ROWS; i++) t[i] = s->fresh ? sum[j][i] : t[i] + sum[j][i];  \
   }
 #define MT_VECTOR(name, type, bytes)
 
@@ -79,13 +86,10 @@ enum { MT_LINE = 64, MT_AHEAD = 4 * MT_LINE };
 
 #define MT_MICRO(name, acc, type, target, bytes, vectors, n, depth)                      \
   MT_VECTOR(name, type, bytes)                                                           \
-  MT_FOR_##target static void name(int64_t steps, const void *pa, const void *pb,        \
-                                   void *to, bool fresh)                                 \
-      MT_LOOP(name, type, bytes, vectors, n, MT_IN_PANEL, MT_NOT_AHEAD)                  \
-          MT_FOR_##target static void name##_rows(int64_t steps, const void *pa,         \
-                                                  const void *pb, int64_t pitch,         \
-                                                  void *to, bool fresh)                  \
-              MT_LOOP(name, type, bytes, vectors, n, MT_IN_ROWS, MT_ROWS_AHEAD)
+  MT_FOR_##target static void name(const mt_steps *s)                                    \
+      MT_LOOP(name, type, bytes, vectors, n, MT_IN_PANEL)                                \
+          MT_FOR_##target static void name##_rows(const mt_steps *s)                     \
+              MT_LOOP(name, type, bytes, vectors, n, MT_IN_ROWS)
 #include "cpu/gemm_micro.def"
 #undef MT_MICRO
 
@@ -120,7 +124,7 @@ const mt_micro *mt_micro_choose (mt_acc acc) {
 }
 
 const mt_micro *mt_micro_thin (const mt_micro *u) {
-  const mt_micro *next = u + 1;
+  const mt_micro *next = u + u->vectors;
   if (u < micros || next >= micros + MICROS) return NULL;
   return next->acc == u->acc && next->vectors == 1 ? next : NULL;
 }

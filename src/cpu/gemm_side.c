@@ -10,6 +10,11 @@
 /* The last digit takes what the others leave, as everywhere in a descriptor. */
 void mt_cpu_offsets (int64_t *out, const mt_cpu_mode *m, int64_t first, int64_t n) {
   int64_t index[MT_MAXDIGIT], at = 0;
+  if (m->n == 1) {
+    const int64_t step = m->digit->stride;
+    for (int64_t i = 0; i < n; i++) out[i] = (first + i) * step;
+    return;
+  }
   for (uint32_t j = 0; j < m->n; j++) {
     int64_t extent = m->digit[j].extent;
     index[j] = j + 1 < m->n ? first % extent : first;
@@ -52,6 +57,11 @@ static mt_spot spot_of (const mt_cpu_side *s, const mt_cpu_piece *p) {
   if (s->part.swizzle == 0)
     at.base += (s->offset + s->table[MT_BATCH][p->batch]) * s->elem;
   return at;
+}
+
+char *mt_cpu_element (const mt_cpu_side *s, const mt_cpu_piece *p) {
+  const mt_spot at = spot_of(s, p);
+  return at.base + (at.x[0] + at.y[0]) * s->elem;
 }
 
 static void gather_swizzled (char *out, const mt_cpu_side *s, const mt_cpu_piece *p,
