@@ -97,7 +97,7 @@ static double rows_cost (const mt_micro *u, int64_t rows) {
 static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
   const mt_part *a = &d->part[turned ? MT_B : MT_A], *b = &d->part[turned ? MT_A : MT_B];
   const int64_t m = d->size[turned ? MT_N : MT_M], n = d->size[turned ? MT_M : MT_N];
-  const bool rows = u->rows && is_run(b, 1);
+  const bool rows = u->rows[0] && is_run(b, 1);
   double cost = rows_cost(u, m) * (double)(mt_div_up(n, u->n) * u->n);
   cost += (double)m * move_cost(a, u->m);
   cost += (double)n * (rows ? 1 : move_cost(b, u->n));
@@ -121,33 +121,34 @@ static void choose_way (mt_cpu_gemm *g, const mt_gemm_desc *d) {
     }
 }
 
-/* Rows along K are not turned; and not moved where few tiles read them, if they are what
-** is added up. */
-static void choose_rows (mt_cpu_gemm *g) {
-  enum { FEW = 8 };
-  const mt_cpu_side *s = &g->side[MT_B];
-  const mt_part *p = &s->part;
-  g->rows = g->micro->rows && is_run(p, 1) && !is_unit(p, 0);
-  g->direct[MT_B] = g->rows && !g->widen[MT_B] && s->mode[MT_X].n <= 1 &&
-                    g->size[MT_M] <= FEW * g->micro->m;
-  g->pitch[MT_B] = s->mode[MT_X].n ? s->mode[MT_X].digit->stride : 0;
-}
-
-/* Whether rows along X, a pitch apart, are a run each. */
-static bool has_rows (mt_cpu_gemm *g, int part) {
+/* Whether rows along one mode, a pitch apart, are a run each. */
+static bool has_rows (mt_cpu_gemm *g, int part, int along) {
   const mt_cpu_side *s = &g->side[part];
-  const mt_cpu_mode *x = &s->mode[MT_X], *y = &s->mode[MT_Y];
+  const mt_cpu_mode *x = &s->mode[along], *y = &s->mode[1 - along];
   g->pitch[part] = y->n ? y->digit->stride : 0;
   return s->part.swizzle == 0 && x->n == 1 && x->digit->stride == 1 && y->n <= 1;
 }
 
-/* What is neither packed nor put: small panels of A, sums that are C. */
+/* Whether panels are read where they lie: few tiles read them, or they are small and begin
+** where vectors do. */
+static bool is_direct (mt_cpu_gemm *g, int part) {
+  enum { SMALL = 128 << 10, FEW = 8 };
+  const mt_micro *u = g->micro;
+  const int64_t bytes = g->size[part] * g->most[MT_K] * u->bytes;
+  const bool rows = has_rows(g, part, part == MT_B && g->rows ? MT_Y : MT_X);
+  const bool aligned = g->pitch[part] * u->bytes % MT_PANEL_ALIGN == 0;
+  return rows && u->rows[0] && !g->widen[part] &&
+         (g->size[1 - part] <= FEW * mt_cpu_width(g, 1 - part) ||
+          (aligned && bytes <= SMALL));
+}
+
+/* What is neither packed nor put: operands, and sums that are C. Rows of B along K are
+** copied at most, not turned. */
 static void choose_direct (mt_cpu_gemm *g) {
-  enum { SMALL = 128 << 10 };
-  const int64_t bytes = g->size[MT_M] * g->most[MT_K] * g->micro->bytes;
-  g->direct[MT_A] = has_rows(g, MT_A) && g->micro->rows && !g->widen[MT_A] &&
-                    (bytes <= SMALL || g->size[MT_N] <= g->micro->n);
-  g->straight = has_rows(g, MT_C) && !g->narrow && g->micro->acc == g->acc &&
+  const mt_part *b = &g->side[MT_B].part;
+  g->rows = g->micro->rows[0] && is_run(b, 1) && !is_unit(b, 0);
+  for (int i = 0; i < 2; i++) g->direct[i] = is_direct(g, i);
+  g->straight = has_rows(g, MT_C, MT_X) && !g->narrow && g->micro->acc == g->acc &&
                 g->acc != MT_ACC_WIDE && g->alpha == 1 && g->beta == 0 && !g->finishes &&
                 g->slices == 1;
 }
@@ -305,7 +306,6 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
   choose_way(g, d);
   if (g->acc == MT_ACC_WIDE && g->turned) g->micro = choose_wide(d, MT_B, MT_A);
   make_sides(g, d);
-  choose_rows(g);
   make_besides(g, l);
   choose_blocks(g, threads);
   choose_slices(g, threads);

@@ -46,9 +46,12 @@ static void multiply_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Of a side with the modes of an operand. */
+/* Of a side with the modes of an operand; what is all read or written where it lies needs
+** that of the batch. */
 static void set_side (const mt_cpu_gemm *g, const mt_cpu_side *s, int part) {
-  for (int i = 0; i < MT_SIDE_MODES; i++) {
+  const bool there = part == MT_C ? g->straight && g->micro->masks :
+                                    g->slices == 1 && g->whole[part] == g->panels[part];
+  for (int i = there ? MT_BATCH : MT_X; i < MT_SIDE_MODES; i++) {
     int mode = mt_cpu_mode_of[part][i];
     mt_cpu_offsets(s->table[i], &s->mode[i], g->first[mode], g->n[mode]);
   }
@@ -60,26 +63,32 @@ static void set_tables (mt_cpu_gemm *g, int part) {
     if (g->has[i]) set_side(g, &g->beside[i], MT_C);
 }
 
-/* Tasks of whole rows of tiles, and more of them until every thread has some. */
-static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
-  const mt_micro *u = g->micro;
-  int64_t bytes = u->m * max_of(g->n[MT_K], 1) * u->bytes;
-  g->group[0] = min_of(g->panels[0], max_of(1, MT_PANELCACHE / bytes));
-  g->group[1] = g->panels[1];
-  for (;;) {
-    for (int i = 0; i < 2; i++) g->groups[i] = mt_div_up(g->panels[i], g->group[i]);
-    int64_t tasks = g->groups[0] * g->groups[1] * g->n[MT_L];
-    int most = g->group[1] > 2 * g->group[0] || g->group[0] == 1;
-    if (threads == 1 || tasks >= 4 * threads || g->group[most] == 1) return tasks;
-    g->group[most] = mt_div_up(g->group[most], 2);
-  }
-}
-
 /* Products of a block: packing counts for nothing. */
 static double block_of (const mt_cpu_gemm *g) {
   double n = 1;
   for (int m = 0; m < MT_GEMM_MODES; m++) n *= (double)g->n[m];
   return n;
+}
+
+/* Tasks of whole rows of tiles, and more of them until every thread has some. */
+static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
+  const mt_micro *u = g->micro;
+  const bool little = 2 * block_of(g) <= MT_FLOPPIECE;
+  int64_t bytes = u->m * max_of(g->n[MT_K], 1) * u->bytes;
+  g->group[0] = g->panels[0];
+  if (bytes * g->panels[0] > MT_PANELCACHE)
+    g->group[0] = max_of(1, MT_PANELCACHE / bytes);
+  g->group[1] = g->panels[1];
+  for (;;) {
+    for (int i = 0; i < 2; i++)
+      g->groups[i] =
+          g->panels[i] == g->group[i] ? 1 : mt_div_up(g->panels[i], g->group[i]);
+    int64_t tasks = g->groups[0] * g->groups[1] * g->n[MT_L];
+    int most = g->group[1] > 2 * g->group[0] || g->group[0] == 1;
+    if (threads == 1 || little || tasks >= 4 * threads || g->group[most] == 1)
+      return tasks;
+    g->group[most] = mt_div_up(g->group[most], 2);
+  }
 }
 
 /* The panels that the block needs and has not. */
@@ -88,8 +97,8 @@ static mt_status pack (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
   const int64_t depth = g->n[MT_K];
   int64_t panels = 0, there = 0;
   for (int i = g->keep ? MT_B : MT_A; i <= MT_B; i++) {
-    set_tables(g, i);
     mt_cpu_set_whole(g, i);
+    set_tables(g, i);
     panels += g->panels[i];
     there += g->whole[i];
   }
@@ -103,7 +112,7 @@ static mt_status run_block (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
   const int64_t depth = g->n[MT_K];
   if (depth > 0) MT_TRY(pack(g, pool, err));
   else memset(g->whole, 0, sizeof g->whole);
-  if (g->straight ? g->fresh : g->last) set_tables(g, MT_C);
+  if (g->last || (g->straight && g->fresh)) set_tables(g, MT_C);
   int64_t tasks = choose_groups(g, mt_pool_threads(pool));
   double flops = 2.0 * (double)(g->group[0] * u->m * g->group[1] * u->n) * (double)depth;
   g->stint.step = block_of(g);
@@ -183,8 +192,8 @@ static mt_status run_slices (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
     g->n[MT_K] = min_of(most, g->size[MT_K] - k);
     g->fresh = k == 0;
     g->last = k + g->n[MT_K] == g->size[MT_K];
-    for (int part = 0; part < MT_C + g->last; part++) set_tables(g, part);
     for (int part = 0; part < MT_C; part++) mt_cpu_set_whole(g, part);
+    for (int part = 0; part < MT_C + g->last; part++) set_tables(g, part);
     const int64_t blocks = mt_div_up(g->n[MT_K], g->most[MT_K]);
     MT_TRY(mt_pool_run(pool, "gemm", blocks, 1, slice_some, g, err));
     MT_TRY(mt_pool_run(pool, "gemm", tiles, 1 + 256 / blocks, reduce_some, g, err));
@@ -241,6 +250,7 @@ static mt_status measure (double *out, mt_cpu_gemm *g, int part, mt_pool *pool,
                           mt_err *err) {
   int x = mt_cpu_mode_of[part][MT_X];
   g->measuring = part;
+  g->whole[part] = 0;
   g->most_of = 0;
   for (bool b = first_block(g, MT_L); b; b = next_block(g, MT_L))
     for (bool m = first_block(g, x); m; m = next_block(g, x))

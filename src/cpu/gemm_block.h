@@ -70,6 +70,8 @@ static inline int64_t mt_cpu_width (const mt_cpu_gemm *g, int part) {
 
 /* Which panels of the block at hand are read where they lie: sets g->whole. */
 void mt_cpu_set_whole (mt_cpu_gemm *g, int part);
+/* Where an element of the block at hand is, of an operand that is direct or straight. */
+char *mt_cpu_place (const mt_cpu_gemm *g, int part, int64_t x, int64_t y, int64_t batch);
 /* Where panel i of the block at hand is; *step is what mt_steps says of it. */
 const char *mt_cpu_panel (int64_t *step, const mt_cpu_gemm *g, int part, int64_t i,
                           int64_t batch);

@@ -25,9 +25,11 @@ typedef struct mt_steps {
   int64_t depth;
   const void *a, *b;
   int64_t a_step; /* from k to k + 1 */
-  int64_t pitch;  /* of b[n][pitch], rows; else b is a panel, b[depth][n] */
+  int64_t pitch;  /* of b[columns][pitch], rows, or of b[depth][pitch], all of n */
   void *tile;
-  int64_t tile_step; /* from j to j + 1 */
+  int64_t tile_step;     /* from j to j + 1 */
+  int64_t rows, columns; /* that are read and written; the last vector may be a part */
+  bool whole;            /* the tile has room for whole vectors */
   bool fresh;
 } mt_steps;
 typedef void mt_micro_run (const mt_steps *s);
@@ -37,9 +39,10 @@ typedef struct mt_micro {
   mt_acc acc;
   int bytes; /* of an element of the panels */
   int m, n, depth, vectors;
-  mt_micro_run *run;
-  mt_micro_run *rows; /* b is rows; NULL: there is none */
-  int sum;            /* bytes of an element of the tile */
+  mt_micro_run *run[2], *rows[2]; /* b is rows; NULL: there is none. [1]: of columns up
+                                  ** to n / 2 */
+  int sum;                        /* bytes of an element of the tile */
+  bool masks;                     /* m may be any; else only whole vectors */
 } mt_micro;
 
 enum { MT_PANEL_ALIGN = 64, MT_MAXTILE = 4096 /* bytes */, MT_MAXWIDTH = 48 /* m, n */ };

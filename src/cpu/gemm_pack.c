@@ -11,17 +11,18 @@ static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---------------------------------------------------------------- where */
 
-/* All but the last one, at most, are whole. */
+/* All but the last one are; of that all must be real, unless what it lacks is not read. */
 void mt_cpu_set_whole (mt_cpu_gemm *g, int part) {
   const int mode = mt_cpu_mode_of[part][MT_X];
   const int64_t width = mt_cpu_width(g, part), last = g->panels[part] - 1;
+  const int64_t rest = g->n[mode] - last * width;
   const int64_t real = g->side[part].part.real[0] - g->first[mode];
-  const int64_t there = min_of(g->n[mode], real), rest = there - last * width;
-  const mt_micro *u = mt_micro_narrow(g->micro, g->n[mode] - last * width);
+  const bool any = part == MT_B ? g->rows : g->micro->masks;
+  const int64_t most = part == MT_B ? width : mt_micro_narrow(g->micro, rest)->m;
   g->whole[part] = 0;
   if (!g->direct[part] || g->n[MT_K] == 0) return;
-  g->whole[part] = max_of(min_of(there / width, last), 0);
-  g->whole[part] += g->whole[part] == last && rest == (part == MT_A ? u->m : u->n);
+  if (real < g->n[mode]) g->whole[part] = max_of(real, 0) / width;
+  else g->whole[part] = last + (any || rest == most);
 }
 
 static char *packed_at (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch) {
@@ -29,12 +30,22 @@ static char *packed_at (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch
   return g->panel[part] + (batch * g->panels[part] + i) * bytes;
 }
 
+char *mt_cpu_place (const mt_cpu_gemm *g, int part, int64_t x, int64_t y, int64_t batch) {
+  const mt_cpu_side *s = &g->side[part];
+  const uint8_t *mode = mt_cpu_mode_of[part];
+  int64_t at = s->offset + s->table[MT_BATCH][batch];
+  if (s->mode[MT_X].n) at += (g->first[mode[MT_X]] + x) * s->mode[MT_X].digit->stride;
+  if (s->mode[MT_Y].n) at += (g->first[mode[MT_Y]] + y) * s->mode[MT_Y].digit->stride;
+  return s->base + at * s->elem;
+}
+
 const char *mt_cpu_panel (int64_t *step, const mt_cpu_gemm *g, int part, int64_t i,
                           int64_t batch) {
   const bool direct = i < g->whole[part];
-  const mt_cpu_piece p = {.x = i * mt_cpu_width(g, part), .batch = batch};
-  *step = direct ? g->pitch[part] : part == MT_A ? g->micro->m : g->n[MT_K];
-  return direct ? mt_cpu_element(&g->side[part], &p) : packed_at(g, part, i, batch);
+  const int64_t x = i * mt_cpu_width(g, part);
+  const bool rows = part == MT_B && g->rows;
+  *step = direct ? g->pitch[part] : rows ? g->n[MT_K] : mt_cpu_width(g, part);
+  return direct ? mt_cpu_place(g, part, x, 0, batch) : packed_at(g, part, i, batch);
 }
 
 mt_cpu_piece mt_cpu_piece_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,

@@ -148,12 +148,26 @@ MT_TURN(64, 2)
 #define turned_64 gather_64
 #endif
 
+/* Few bytes, by moves of 16, 8, 4 or 1, the last of which overlap. */
+#define MT_MOVES(size)                                                                   \
+  if (bytes >= size) {                                                                   \
+    for (int64_t i = 0; i < bytes - size; i += size) memcpy(to + i, from + i, size);     \
+    memcpy(to + bytes - size, from + bytes - size, size);                                \
+    return;                                                                              \
+  }
+static inline void copy_row (char *to, const char *from, int64_t bytes) {
+  MT_MOVES(16)
+  MT_MOVES(8)
+  MT_MOVES(4)
+  MT_MOVES(1)
+}
+#undef MT_MOVES
+
 /* Rows that lie together: `bytes` of each. */
 static void gather_rows (char *out, mt_spot s, int64_t bytes, int64_t ny, int64_t pitch,
                          int64_t elem) {
   const char *from = s.base + s.x[0] * elem;
-  for (int64_t j = 0; j < ny; j++)
-    memcpy(out + j * pitch, from + s.y[j] * elem, (size_t)bytes);
+  for (int64_t j = 0; j < ny; j++) copy_row(out + j * pitch, from + s.y[j] * elem, bytes);
 }
 
 /* ---------------------------------------------------------------- pieces */
@@ -209,5 +223,5 @@ void mt_cpu_scatter (const mt_cpu_side *s, const mt_cpu_piece *p, const void *fr
   }
   char *to = at.base + at.x[0] * s->elem;
   for (int64_t j = 0; j < p->ny; j++)
-    memcpy(to + at.y[j] * s->elem, in + j * width * s->elem, (size_t)(p->nx * s->elem));
+    copy_row(to + at.y[j] * s->elem, in + j * width * s->elem, p->nx * s->elem);
 }

@@ -81,22 +81,22 @@ mt_cpu_piece mt_cpu_tile_at (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t
   return p;
 }
 
-/* Sums go to C at once, where it has room for whole ones; to *tile, or to one that waits
-** there for the rest of K. */
-static bool place_sums (const mt_cpu_gemm *g, const mt_cpu_piece *p, const mt_micro *v,
+/* Sums go to C at once, where they are its elements; to *tile, or to one that waits there
+** for the rest of K. */
+static void place_sums (const mt_cpu_gemm *g, const mt_cpu_piece *p, const mt_micro *v,
                         mt_steps *s) {
   const mt_micro *u = g->micro;
-  if (g->straight && p->nx == v->m && p->ny == v->n) {
-    s->tile = mt_cpu_element(&g->side[MT_C], p);
+  s->whole = !g->straight || (!u->masks && p->nx < v->m);
+  if (!s->whole) {
+    s->tile = mt_cpu_place(g, MT_C, p->x, p->y, p->batch);
     s->tile_step = g->pitch[MT_C];
-    return true;
+    return;
   }
   s->tile_step = v->m;
   if (g->tiles) {
     int64_t at = (p->batch * g->panels[1] + p->y / u->n) * g->panels[0] + p->x / u->m;
     s->tile = g->tiles + at * u->m * u->n * u->sum;
   }
-  return false;
 }
 
 /* With B in *s. */
@@ -108,24 +108,58 @@ static void make_tile (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch
   s->tile = here;
   s->fresh = g->fresh;
   s->a = mt_cpu_panel(&s->a_step, g, MT_A, i, batch);
-  const bool done = place_sums(g, &p, v, s);
+  s->rows = p.nx;
+  s->columns = p.ny;
+  place_sums(g, &p, v, s);
   char *tile = s->tile;
   if (v->acc != g->acc) {
     s->tile = part;
     s->fresh = true;
   }
-  (g->rows ? v->rows : v->run)(s);
-  if (s->tile != tile) mt_cpu_count(tile, part, v->m * v->n, g->fresh);
-  if (g->last && !done) mt_cpu_put_tile(g, tile, &p);
+  (g->rows ? v->rows : v->run)[2 * p.ny <= v->n](s);
+  if (s->tile != tile) mt_cpu_count(tile, part, v->m * p.ny, g->fresh);
+  if (g->last && s->whole) mt_cpu_put_tile(g, tile, &p);
+}
+
+/* Whether all tiles of a column are sums that go to C, of panels as far apart. */
+static bool is_plain (const mt_cpu_gemm *g) {
+  return g->straight && g->micro->masks &&
+         (g->whole[MT_A] == 0 || g->whole[MT_A] == g->panels[MT_A]);
+}
+
+/* These tiles, then: with all of the first in *s. */
+static bool make_plain (const mt_cpu_gemm *g, int64_t at, int64_t end, int64_t ns,
+                        mt_steps *s, mt_worker *w) {
+  const mt_micro *u = g->micro;
+  const int64_t next = u->m * (g->whole[MT_A] ? 1 : s->depth) * u->bytes;
+  const bool half = 2 * s->columns <= u->n;
+  const char *a = s->a;
+  char *tile = s->tile;
+  for (; at < end; at++, a += next, tile += u->m * u->bytes) {
+    s->rows = min_of(u->m, g->n[MT_M] - at * u->m);
+    s->a = a;
+    s->tile = tile;
+    const mt_micro *v = mt_micro_narrow(u, s->rows);
+    (g->rows ? v->rows : v->run)[half](s);
+    if (mt_worker_ends(w, ns)) return true;
+  }
+  return false;
 }
 
 bool mt_cpu_make_tiles (const mt_cpu_gemm *g, int64_t at, int64_t end, int64_t j,
                         int64_t batch, mt_worker *w) {
   const mt_micro *u = g->micro;
+  const mt_cpu_piece p = mt_cpu_tile_at(g, at, j, batch);
   const int64_t ns =
       (g->n[MT_K] + 64) * u->m * u->n / 8 * (g->acc == MT_ACC_WIDE ? 64 : 1);
-  mt_steps s = {.depth = g->n[MT_K]};
+  mt_steps s = {.depth = g->n[MT_K], .fresh = g->fresh, .columns = p.ny};
   s.b = mt_cpu_panel(&s.pitch, g, MT_B, j, batch);
+  if (is_plain(g)) {
+    s.a = mt_cpu_panel(&s.a_step, g, MT_A, at, batch);
+    s.tile = mt_cpu_place(g, MT_C, p.x, p.y, batch);
+    s.tile_step = g->pitch[MT_C];
+    return make_plain(g, at, end, ns, &s, w);
+  }
   for (int64_t i = at; i < end; i++) {
     make_tile(g, i, j, batch, &s);
     if (mt_worker_ends(w, ns)) return true;
