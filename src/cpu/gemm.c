@@ -129,8 +129,8 @@ static bool has_rows (mt_cpu_gemm *g, int part, int along) {
   return s->part.swizzle == 0 && x->n == 1 && x->digit->stride == 1 && y->n <= 1;
 }
 
-/* Whether panels are read where they lie: few tiles read them, or they are small and begin
-** where vectors do. */
+/* Whether panels are read where they lie: few tiles read them, or they are small and
+** begin where vectors do. */
 static bool is_direct (mt_cpu_gemm *g, int part) {
   enum { SMALL = 128 << 10, FEW = 8 };
   const mt_micro *u = g->micro;
@@ -148,6 +148,7 @@ static void choose_direct (mt_cpu_gemm *g) {
   const mt_part *b = &g->side[MT_B].part;
   g->rows = g->micro->rows[0] && is_run(b, 1) && !is_unit(b, 0);
   for (int i = 0; i < 2; i++) g->direct[i] = is_direct(g, i);
+  g->lines = g->micro->copy && !g->widen[MT_A] && has_rows(g, MT_A, MT_X);
   g->straight = has_rows(g, MT_C, MT_X) && !g->narrow && g->micro->acc == g->acc &&
                 g->acc != MT_ACC_WIDE && g->alpha == 1 && g->beta == 0 && !g->finishes &&
                 g->slices == 1;
@@ -237,7 +238,7 @@ static void choose_blocks (mt_cpu_gemm *g, int threads) {
 ** sums are added up in their order, so that they are what they would be. */
 static void choose_slices (mt_cpu_gemm *g, int threads) {
   enum { EACH = 4, MOST = 8 << 20 };   /* of a thread; bytes of all */
-  const double little = 8e6 * threads; /* operations */
+  const double little = 3e6 * threads; /* operations */
   const mt_micro *u = g->micro;
   const int64_t m = mt_div_up(g->size[MT_M], u->m) * u->m, k = g->most[MT_K];
   const int64_t n = mt_div_up(g->size[MT_N], u->n) * u->n;
@@ -250,6 +251,7 @@ static void choose_slices (mt_cpu_gemm *g, int threads) {
     return;
   g->slices = min_of(min_of(blocks, EACH * threads),
                      MOST / ((m + n) * k * u->bytes + m * n * u->sum));
+  if (g->slices > threads) g->slices -= g->slices % threads;
   g->slices = max_of(g->slices, 1);
 }
 

@@ -11,11 +11,12 @@
 
 enum {
   MT_PANELCACHE = 512 << 10, /* bytes of panels of A that a task goes through */
-  MT_PACKPIECE = 256 << 10,  /* bytes that are worth a thread's while */
+  MT_PACKPIECE = 256 << 10,  /* bytes that a thread packs at a time, at most */
+  MT_PACKLEAST = 32 << 10,   /* that are worth its while */
   MT_ROWS = 32,              /* of a panel at once, to look at */
   MT_BLOCKNS = 20000         /* that a small block takes, about */
 };
-#define MT_FLOPPIECE 4e6 /* operations that are worth a thread's while */
+#define MT_FLOPPIECE 2e6 /* operations that are worth a thread's while */
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
@@ -70,6 +71,9 @@ static double block_of (const mt_cpu_gemm *g) {
   return n;
 }
 
+/* n in parts of at most so many, of about one size. */
+static int64_t even (int64_t n, int64_t most) { return mt_div_up(n, mt_div_up(n, most)); }
+
 /* Tasks of whole rows of tiles, and more of them until every thread has some. */
 static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
   const mt_micro *u = g->micro;
@@ -77,7 +81,7 @@ static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
   int64_t bytes = u->m * max_of(g->n[MT_K], 1) * u->bytes;
   g->group[0] = g->panels[0];
   if (bytes * g->panels[0] > MT_PANELCACHE)
-    g->group[0] = max_of(1, MT_PANELCACHE / bytes);
+    g->group[0] = even(g->panels[0], max_of(1, MT_PANELCACHE / bytes));
   g->group[1] = g->panels[1];
   for (;;) {
     for (int i = 0; i < 2; i++)
@@ -85,16 +89,23 @@ static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
           g->panels[i] == g->group[i] ? 1 : mt_div_up(g->panels[i], g->group[i]);
     int64_t tasks = g->groups[0] * g->groups[1] * g->n[MT_L];
     int most = g->group[1] > 2 * g->group[0] || g->group[0] == 1;
-    if (threads == 1 || little || tasks >= 4 * threads || g->group[most] == 1)
+    if (threads == 1 || little || tasks >= 8 * threads || g->group[most] == 1)
       return tasks;
     g->group[most] = mt_div_up(g->group[most], 2);
   }
 }
 
+/* Panels that a thread packs at a time: as many as there are for each, within reason. */
+static int64_t pack_piece (const mt_cpu_gemm *g, int64_t panels, int threads) {
+  const int64_t row = g->n[MT_K] * g->micro->bytes;
+  const bool a = !g->keep && g->whole[MT_A] < g->panels[MT_A];
+  const int64_t least = 1 + MT_PACKLEAST / (row * mt_cpu_width(g, a ? MT_A : MT_B));
+  const int64_t most = 1 + MT_PACKPIECE / (row * g->micro->n);
+  return max_of(least, min_of(most, mt_div_up(panels, threads)));
+}
+
 /* The panels that the block needs and has not. */
 static mt_status pack (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
-  const mt_micro *u = g->micro;
-  const int64_t depth = g->n[MT_K];
   int64_t panels = 0, there = 0;
   for (int i = g->keep ? MT_B : MT_A; i <= MT_B; i++) {
     mt_cpu_set_whole(g, i);
@@ -103,8 +114,9 @@ static mt_status pack (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
     there += g->whole[i];
   }
   if (panels == there) return MT_OK;
-  return mt_pool_run(pool, "gemm", panels * g->n[MT_L],
-                     1 + MT_PACKPIECE / (depth * u->n * u->bytes), pack_some, g, err);
+  panels *= g->n[MT_L];
+  return mt_pool_run(pool, "gemm", panels, pack_piece(g, panels, mt_pool_threads(pool)),
+                     pack_some, g, err);
 }
 
 static mt_status run_block (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {

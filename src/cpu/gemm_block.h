@@ -25,6 +25,7 @@ struct mt_cpu_gemm {
   /* Of A and B: panels that are whole are read where they lie. Of C: sums are its
   ** elements, and whole tiles of them are added up where it has them. */
   bool direct[2], straight;
+  bool lines;              /* A is rows, a pitch apart, that are copied as they are */
   int64_t pitch[MT_PARTS]; /* elements from a row to the next, if so */
   mt_cpu_side side[MT_PARTS];
   mt_cpu_convert *widen[MT_PARTS], *narrow; /* NULL: as they are */
@@ -70,7 +71,8 @@ static inline int64_t mt_cpu_width (const mt_cpu_gemm *g, int part) {
 
 /* Which panels of the block at hand are read where they lie: sets g->whole. */
 void mt_cpu_set_whole (mt_cpu_gemm *g, int part);
-/* Where an element of the block at hand is, of an operand that is direct or straight. */
+/* Where an element of the block at hand is, of an operand that is direct, straight or
+** lines. */
 char *mt_cpu_place (const mt_cpu_gemm *g, int part, int64_t x, int64_t y, int64_t batch);
 /* Where panel i of the block at hand is; *step is what mt_steps says of it. */
 const char *mt_cpu_panel (int64_t *step, const mt_cpu_gemm *g, int part, int64_t i,

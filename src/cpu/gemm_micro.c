@@ -99,6 +99,22 @@ static inline mt_mask mask_of (int64_t count) { return (mt_mask)((1u << count) -
       }                                                                                  \
     }                                                                                    \
   }
+/* Rows of A to a panel, zeros behind them. */
+#define MT_COPY(name, type, target, bytes, vectors)                                      \
+  {                                                                                      \
+    enum { W = bytes / sizeof(type) };                                                   \
+    const type *a = s->a;                                                                \
+    type *t = s->tile;                                                                   \
+    mt_mask mask[vectors];                                                               \
+    for (int i = 0; i < vectors; i++) {                                                  \
+      const int64_t left = s->rows - i * W;                                              \
+      mask[i] = mask_of(left < 0 ? 0 : left < W ? left : W);                             \
+    }                                                                                    \
+    (void)mask;                                                                          \
+    for (int64_t k = 0; k < s->depth; k++, a += s->a_step, t += vectors * W)             \
+      MT_UNROLL for (int i = 0; i < vectors; i++) * (name##_v *)(t + i * W) =            \
+          MT_LOAD_##target(name##_v, a + i * W, mask[i]);                                \
+  }
 #define MT_VECTOR(name, type, bytes)                                                     \
   typedef type name##_v __attribute__((vector_size(bytes), aligned(sizeof(type))));
 
@@ -119,6 +135,13 @@ static inline mt_mask mask_of (int64_t count) { return (mt_mask)((1u << count) -
     for (int j = 0; j < s->columns; j++, t += s->tile_step)                              \
       for (int i = 0; i < MT_ROWS; i++) t[i] = s->fresh ? sum[j][i] : t[i] + sum[j][i];  \
   }
+#define MT_COPY(name, type, target, bytes, vectors)                                      \
+  {                                                                                      \
+    const type *a = s->a;                                                                \
+    type *t = s->tile;                                                                   \
+    for (int64_t k = 0; k < s->depth; k++, a += s->a_step)                               \
+      for (int i = 0; i < (int)(vectors * bytes / sizeof(type)); i++) *t++ = a[i];       \
+  }
 #define MT_VECTOR(name, type, bytes)
 
 #endif
@@ -129,7 +152,9 @@ static inline mt_mask mask_of (int64_t count) { return (mt_mask)((1u << count) -
   MT_RUN(name, name, type, target, bytes, vectors, n, MT_IN_PANEL)                       \
   MT_RUN(name##_half, name, type, target, bytes, vectors, n / 2, MT_IN_PANEL)            \
   MT_RUN(name##_rows, name, type, target, bytes, vectors, n, MT_IN_ROWS)                 \
-  MT_RUN(name##_rows_half, name, type, target, bytes, vectors, n / 2, MT_IN_ROWS)
+  MT_RUN(name##_rows_half, name, type, target, bytes, vectors, n / 2, MT_IN_ROWS)        \
+  MT_FOR_##target static void name##_copy(const mt_steps *s)                             \
+      MT_COPY(name, type, target, bytes, vectors)
 #define MT_RUN(run, name, type, target, bytes, vectors, n, AT)                           \
   MT_FOR_##target static void run(const mt_steps *s)                                     \
       MT_LOOP(name, type, target, bytes, vectors, n, AT)
@@ -148,6 +173,7 @@ static inline mt_mask mask_of (int64_t count) { return (mt_mask)((1u << count) -
    vectors,                                                                              \
    {name, name##_half},                                                                  \
    {name##_rows, name##_rows_half},                                                      \
+   name##_copy,                                                                          \
    (int)sizeof(type),                                                                    \
    MT_MASKS_##target},
 static const mt_micro micros[] = {

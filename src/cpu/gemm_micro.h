@@ -41,6 +41,7 @@ typedef struct mt_micro {
   int m, n, depth, vectors;
   mt_micro_run *run[2], *rows[2]; /* b is rows; NULL: there is none. [1]: of columns up
                                   ** to n / 2 */
+  mt_micro_run *copy;             /* of a to a panel at `tile`; NULL: there is none */
   int sum;                        /* bytes of an element of the tile */
   bool masks;                     /* m may be any; else only whole vectors */
 } mt_micro;

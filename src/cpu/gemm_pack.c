@@ -11,7 +11,8 @@ static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* ---------------------------------------------------------------- where */
 
-/* All but the last one are; of that all must be real, unless what it lacks is not read. */
+/* All but the last one are; of that all must be real, unless what it lacks is not
+** read. */
 void mt_cpu_set_whole (mt_cpu_gemm *g, int part) {
   const int mode = mt_cpu_mode_of[part][MT_X];
   const int64_t width = mt_cpu_width(g, part), last = g->panels[part] - 1;
@@ -59,6 +60,16 @@ mt_cpu_piece mt_cpu_piece_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t
 
 /* ---------------------------------------------------------------- packing */
 
+/* Of A that is lines. */
+static void copy_lines (const mt_cpu_gemm *g, const mt_cpu_piece *p, char *to) {
+  const mt_steps s = {.depth = p->ny,
+                      .a = mt_cpu_place(g, MT_A, p->x, p->y, p->batch),
+                      .a_step = g->pitch[MT_A],
+                      .rows = p->nx,
+                      .tile = to};
+  g->micro->copy(&s);
+}
+
 /* 0 beyond that. */
 static void pack_rows (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
                        int64_t y, int64_t ny) {
@@ -69,6 +80,10 @@ static void pack_rows (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
   char *to = packed_at(g, part, i, batch) + y * width * g->micro->bytes;
   if (p.nx == 0) {
     memset(to, 0, (size_t)(ny * width * g->micro->bytes));
+    return;
+  }
+  if (part == MT_A && g->lines && (g->micro->masks || p.nx == width)) {
+    copy_lines(g, &p, to);
     return;
   }
   mt_cpu_gather(g->widen[part] ? raw : to, s, &p, width);

@@ -147,8 +147,8 @@ MT_WIDE(run_ii, true, true)
 const mt_micro *mt_micro_wide (bool a, bool b) {
 #define MT_WIDE_ROW(run)                                                                 \
   {                                                                                      \
-    "wide", MT_ACC_WIDE, 8, M, N, 256, 1, {run, run}, {NULL, NULL}, sizeof(mt_big),      \
-        false                                                                            \
+    "wide", MT_ACC_WIDE, 8, M, N, 256, 1, {run, run}, {NULL, NULL}, NULL,                \
+        sizeof(mt_big), false                                                            \
   }
   static const mt_micro rows[2][2] = {{MT_WIDE_ROW(run_uu), MT_WIDE_ROW(run_ui)},
                                       {MT_WIDE_ROW(run_iu), MT_WIDE_ROW(run_ii)}};
