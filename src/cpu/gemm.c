@@ -82,7 +82,7 @@ static bool is_run (const mt_part *p, int mode) {
 /* What moving an element to a panel costs, in multiply-adds of vectors: by rows of so
 ** many, by runs along K that are turned, or each by itself. */
 static double move_cost (const mt_part *p, double width) {
-  return is_unit(p, 0) ? 1 + 16 / width : is_run(p, 1) ? 2 : 4;
+  return is_unit(p, 0) ? 1 + 16 / width : is_run(p, 1) ? 4 : 6;
 }
 
 /* What a step along K takes of so many rows: a few vectors load more often. */
@@ -93,12 +93,18 @@ static double rows_cost (const mt_micro *u, int64_t rows) {
   return (double)whole * cost[u->vectors] + rest;
 }
 
+/* Columns that are multiplied for n. */
+static int64_t columns_of (const mt_micro *u, int64_t n) {
+  const int64_t rest = n % u->n;
+  return n - rest + (rest == 0 ? 0 : 2 * rest <= u->n ? u->n / 2 : u->n);
+}
+
 /* What a step along K takes: those of tiles, and what moves. */
 static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
   const mt_part *a = &d->part[turned ? MT_B : MT_A], *b = &d->part[turned ? MT_A : MT_B];
   const int64_t m = d->size[turned ? MT_N : MT_M], n = d->size[turned ? MT_M : MT_N];
   const bool rows = u->rows[0] && is_run(b, 1);
-  double cost = rows_cost(u, m) * (double)(mt_div_up(n, u->n) * u->n);
+  double cost = rows_cost(u, m) * (double)columns_of(u, n);
   cost += (double)m * move_cost(a, u->m);
   cost += (double)n * (rows ? 1 : move_cost(b, u->n));
   if (!is_unit(&d->part[MT_C], turned))
