@@ -75,14 +75,13 @@ pay for starting them, and bytes whose rows are odd for their transposes.
 local cpu_products = {
   title = "Products on a CPU", section = "Products on a CPU",
   words = [[
-GFLOP/s, best of several; of a range the bar is its lower end. OpenBLAS takes this processor for
-another one: it was also told what it is.
+GFLOP/s, medians. OpenBLAS has as many threads as ours beside it.
 ]],
   { name = "cpu_products", title = "products: GFLOP/s, 2 processors of an Intel Xeon",
     table = "product",
-    columns = { "1 thread", "2 threads", "OpenBLAS told, 1 thread", "OpenBLAS as it is" },
-    series = { "moontile, 1 thread", "2 threads", "OpenBLAS told, 1 thread",
-               "OpenBLAS as it is" } },
+    columns = { "1 thread", "OpenBLAS, 1 thread", "2 threads", "OpenBLAS, 2 threads" },
+    series = { "moontile, 1 thread", "OpenBLAS, 1 thread", "moontile, 2 threads",
+               "OpenBLAS, 2 threads" } },
 }
 
 local permutations = {

@@ -11,8 +11,8 @@
 #include "gemm/gemm.h"
 
 /* A tensor of random numbers whose modes have these extents, each cut into random axes
-** whose strides have any order, sign and gap; `own`: no two elements are one. Memory of
-** exactly the size that it reaches. */
+** whose strides have any order, sign and gap; `own`: no two elements are one; `matrix`: each
+** is one axis, one of them lies together. Memory of exactly the size that it reaches. */
 typedef struct operand {
   mt_tensor t;
   mt_layout layout;
@@ -20,7 +20,7 @@ typedef struct operand {
   int64_t size[3];
 } operand;
 void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch,
-                     bool own);
+                     bool own, bool matrix);
 void free_operand (operand *o);
 
 /* Sizes, types and factors of a product. */
@@ -28,6 +28,7 @@ typedef struct trial {
   mt_dtype a, b, c;
   int64_t size[MT_GEMM_MODES];
   double alpha, beta;
+  bool matrices;
 } trial;
 /* Devices with pools of 1, 2 and 3 threads, and one that calls a BLAS. */
 enum { ONE, TWO, THREE, BLAS, DEVICES };

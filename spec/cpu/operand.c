@@ -88,12 +88,13 @@ static void random_bytes (operand *o) {
 }
 
 void random_operand (operand *o, mt_dtype d, int64_t x, int64_t y, int64_t batch,
-                     bool own) {
+                     bool own, bool matrix) {
   char shape[300], strides[300], swizzle[40] = "";
   int64_t lo, hi;
   axes a = {0};
   o->size[0] = x, o->size[1] = y, o->size[2] = batch;
-  bool matrix = pick(3) == 0, wild = !matrix && pick(8) == 0;
+  matrix |= pick(3) == 0;
+  bool wild = !matrix && pick(8) == 0;
   for (int m = 0; m < 3; m++) cut(&a, m, o->size[m], matrix);
   if (matrix) pitch(&a);
   else stride(&a, own);

@@ -162,9 +162,12 @@ static void spoil (const trial *x, operand *c) {
 void try_product (mt_device *const device[DEVICES], const trial *x) {
   operand o[3];
   char what[2400], *before, *first;
-  random_operand(&o[0], x->a, x->size[MT_M], x->size[MT_K], x->size[MT_L], false);
-  random_operand(&o[1], x->b, x->size[MT_N], x->size[MT_K], x->size[MT_L], false);
-  random_operand(&o[2], x->c, x->size[MT_M], x->size[MT_N], x->size[MT_L], true);
+  random_operand(&o[0], x->a, x->size[MT_M], x->size[MT_K], x->size[MT_L], false,
+                 x->matrices);
+  random_operand(&o[1], x->b, x->size[MT_N], x->size[MT_K], x->size[MT_L], false,
+                 x->matrices);
+  random_operand(&o[2], x->c, x->size[MT_M], x->size[MT_N], x->size[MT_L], true,
+                 x->matrices);
   snprintf(what, sizeof what, "%s %s, %s %s, %s %s, %g, %g", mt_dtype_name(x->a),
            o[0].text, mt_dtype_name(x->b), o[1].text, mt_dtype_name(x->c), o[2].text,
            x->alpha, x->beta);
@@ -217,6 +220,24 @@ static void random_trial (trial *x) {
   if (is_float(x->c) && pick(4) == 0) x->alpha = 0.3, x->beta = pick(2) ? -1.7 : 0;
 }
 
+/* Rows and columns that lie together: what is read and added up where it lies, also over
+** more than one block of K. */
+static void matrices (mt_device *const device[DEVICES], long cases) {
+  static const mt_dtype types[] = {MT_f32, MT_f32,  MT_f64, MT_i32,
+                                   MT_u64, MT_bf16, MT_i8};
+  for (long i = 0; i < cases; i++) {
+    const mt_dtype t = types[pick(7)];
+    trial x = {t, t, t,   {between(1, 110), between(1, 70), between(1, 800), 1},
+               1, 0, true};
+    if (pick(3) == 0)
+      x.size[MT_M] = 16 * between(1, 7), x.size[MT_N] = 8 * between(1, 12);
+    if (pick(3) == 0) x.size[pick(2)] = between(1, 9);
+    if (pick(8) == 0) x.size[MT_L] = 3;
+    if (pick(8) == 0) x.beta = 1;
+    try_product(device, &x);
+  }
+}
+
 /* Blocks along every mode: more rows, columns, steps, batches than one has. */
 static void large (mt_device *const device[DEVICES]) {
   static const int64_t sizes[][MT_GEMM_MODES] = {{1100, 70, 30, 1},   {40, 2100, 33, 1},
@@ -225,7 +246,7 @@ static void large (mt_device *const device[DEVICES]) {
                                                  {33, 65, 5000, 1},   {1, 1, 3000, 2},
                                                  {32, 4200, 400, 1},  {4200, 32, 400, 1}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    trial x = {MT_f32, MT_f32, MT_f32, {0}, 1, (double)pick(2)};
+    trial x = {MT_f32, MT_f32, MT_f32, {0}, 1, (double)pick(2), pick(2)};
     memcpy(x.size, sizes[i], sizeof x.size);
     if (pick(3) == 0) x.a = MT_bf16, x.c = MT_f16;
     try_product(device, &x);
@@ -312,7 +333,8 @@ static void ends (mt_device *d) {
                  (mt_dtype)(MT_i8 + i / 512),
                  {0},
                  factors[f][0],
-                 factors[f][1]};
+                 factors[f][1],
+                 false};
       t.size[MT_K] = depths[(i + f) % 3];
       end(d, &t, high);
     }
@@ -343,5 +365,6 @@ void test_products (mt_device *const device[DEVICES], long cases) {
     try_product(device, &x);
   }
   begin_case(base);
+  matrices(device, cases / 40);
   large(device);
 }

@@ -38,7 +38,9 @@ static inline void mt_stream_end (void) {}
 #define mt_prefetch(p) ((void)(p))
 #endif
 
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__clang__)
+#define MT_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
 #define MT_UNROLL _Pragma("GCC unroll 16")
 #else
 #define MT_UNROLL

@@ -82,18 +82,29 @@ static bool is_run (const mt_part *p, int mode) {
 /* What moving an element to a panel costs, in multiply-adds of vectors: by rows of so
 ** many, by runs along K that are turned, or each by itself. */
 static double move_cost (const mt_part *p, double width) {
-  return is_unit(p, 0) ? 1 + 16 / width : is_run(p, 1) ? 2 : 4;
+  return is_unit(p, 0) ? 1 + 16 / width : is_run(p, 1) ? 4 : 6;
 }
 
-/* What a step along K takes: those of tiles, and what moves. A vector alone loads as
-** often as it multiplies. */
+/* What a step along K takes of so many rows: a few vectors load more often. */
+static double rows_cost (const mt_micro *u, int64_t rows) {
+  static const double cost[] = {0, 1.4, 2.1, 3};
+  const int64_t whole = rows / u->m;
+  const double rest = rows % u->m ? cost[mt_micro_narrow(u, rows % u->m)->vectors] : 0;
+  return (double)whole * cost[u->vectors] + rest;
+}
+
+/* Columns that are multiplied for n. */
+static int64_t columns_of (const mt_micro *u, int64_t n) {
+  const int64_t rest = n % u->n;
+  return n - rest + (rest == 0 ? 0 : 2 * rest <= u->n ? u->n / 2 : u->n);
+}
+
+/* What a step along K takes: those of tiles, and what moves. */
 static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
   const mt_part *a = &d->part[turned ? MT_B : MT_A], *b = &d->part[turned ? MT_A : MT_B];
   const int64_t m = d->size[turned ? MT_N : MT_M], n = d->size[turned ? MT_M : MT_N];
-  const bool rows = u->rows && is_run(b, 1);
-  double cost =
-      (double)mt_div_up(m, u->m) * u->vectors * (double)(mt_div_up(n, u->n) * u->n);
-  if (u->vectors == 1) cost *= 1.3;
+  const bool rows = u->rows[0] && is_run(b, 1);
+  double cost = rows_cost(u, m) * (double)columns_of(u, n);
   cost += (double)m * move_cost(a, u->m);
   cost += (double)n * (rows ? 1 : move_cost(b, u->n));
   if (!is_unit(&d->part[MT_C], turned))
@@ -103,29 +114,50 @@ static double cost_of (const mt_gemm_desc *d, const mt_micro *u, bool turned) {
 
 /* Which inner loop, and whether the vectors are along N. */
 static void choose_way (mt_cpu_gemm *g, const mt_gemm_desc *d) {
-  const mt_micro *ways[] = {g->micro, mt_micro_thin(g->micro)};
-  double least = cost_of(d, ways[0], false);
+  const mt_micro *first = g->micro, *thin = mt_micro_thin(first);
+  double least = cost_of(d, first, false);
   g->turned = false;
-  for (int i = 0; i < 4; i++) {
-    const mt_micro *u = ways[i / 2];
-    const double cost = u ? cost_of(d, u, i % 2) : least;
-    if (cost >= least) continue;
-    least = cost;
-    g->micro = u;
-    g->turned = i % 2;
-  }
+  for (const mt_micro *u = first; u < first + first->vectors + (thin != NULL); u++)
+    for (int turned = 0; turned < 2; turned++) {
+      const double cost = cost_of(d, u, turned);
+      if (cost >= least) continue;
+      least = cost;
+      g->micro = u;
+      g->turned = turned;
+    }
 }
 
-/* Rows along K are not turned; and not moved where few tiles read them, if they are what
-** is added up. */
-static void choose_rows (mt_cpu_gemm *g) {
-  enum { FEW = 8 };
-  const mt_cpu_side *s = &g->side[MT_B];
-  const mt_part *p = &s->part;
-  g->rows = g->micro->rows && is_run(p, 1) && !is_unit(p, 0);
-  g->direct = g->rows && !g->widen[MT_B] && s->mode[MT_X].n <= 1 &&
-              g->size[MT_M] <= FEW * g->micro->m;
-  g->pitch = s->mode[MT_X].n ? s->mode[MT_X].digit->stride : 0;
+/* Whether rows along one mode, a pitch apart, are a run each. */
+static bool has_rows (mt_cpu_gemm *g, int part, int along) {
+  const mt_cpu_side *s = &g->side[part];
+  const mt_cpu_mode *x = &s->mode[along], *y = &s->mode[1 - along];
+  g->pitch[part] = y->n ? y->digit->stride : 0;
+  return s->part.swizzle == 0 && x->n == 1 && x->digit->stride == 1 && y->n <= 1;
+}
+
+/* Whether panels are read where they lie: few tiles read them, or they are small and
+** begin where vectors do. */
+static bool is_direct (mt_cpu_gemm *g, int part) {
+  enum { SMALL = 128 << 10, FEW = 8 };
+  const mt_micro *u = g->micro;
+  const int64_t bytes = g->size[part] * g->most[MT_K] * u->bytes;
+  const bool rows = has_rows(g, part, part == MT_B && g->rows ? MT_Y : MT_X);
+  const bool aligned = g->pitch[part] * u->bytes % MT_PANEL_ALIGN == 0;
+  return rows && u->rows[0] && !g->widen[part] &&
+         (g->size[1 - part] <= FEW * mt_cpu_width(g, 1 - part) ||
+          (aligned && bytes <= SMALL));
+}
+
+/* What is neither packed nor put: operands, and sums that are C. Rows of B along K are
+** copied at most, not turned. */
+static void choose_direct (mt_cpu_gemm *g) {
+  const mt_part *b = &g->side[MT_B].part;
+  g->rows = g->micro->rows[0] && is_run(b, 1) && !is_unit(b, 0);
+  for (int i = 0; i < 2; i++) g->direct[i] = is_direct(g, i);
+  g->lines = g->micro->copy && !g->widen[MT_A] && has_rows(g, MT_A, MT_X);
+  g->straight = has_rows(g, MT_C, MT_X) && !g->narrow && g->micro->acc == g->acc &&
+                g->acc != MT_ACC_WIDE && g->alpha == 1 && g->beta == 0 && !g->finishes &&
+                g->slices == 1;
 }
 
 static void make_side (mt_cpu_side *s, const mt_part *p, bool turned) {
@@ -212,7 +244,7 @@ static void choose_blocks (mt_cpu_gemm *g, int threads) {
 ** sums are added up in their order, so that they are what they would be. */
 static void choose_slices (mt_cpu_gemm *g, int threads) {
   enum { EACH = 4, MOST = 8 << 20 };   /* of a thread; bytes of all */
-  const double little = 8e6 * threads; /* operations */
+  const double little = 3e6 * threads; /* operations */
   const mt_micro *u = g->micro;
   const int64_t m = mt_div_up(g->size[MT_M], u->m) * u->m, k = g->most[MT_K];
   const int64_t n = mt_div_up(g->size[MT_N], u->n) * u->n;
@@ -225,6 +257,7 @@ static void choose_slices (mt_cpu_gemm *g, int threads) {
     return;
   g->slices = min_of(min_of(blocks, EACH * threads),
                      MOST / ((m + n) * k * u->bytes + m * n * u->sum));
+  if (g->slices > threads) g->slices -= g->slices % threads;
   g->slices = max_of(g->slices, 1);
 }
 
@@ -281,10 +314,10 @@ size_t mt_cpu_arrange (mt_cpu_gemm *g, const mt_gemm_launch *l, double reach,
   choose_way(g, d);
   if (g->acc == MT_ACC_WIDE && g->turned) g->micro = choose_wide(d, MT_B, MT_A);
   make_sides(g, d);
-  choose_rows(g);
   make_besides(g, l);
   choose_blocks(g, threads);
   choose_slices(g, threads);
+  choose_direct(g);
   return lay_out(g, g->base);
 }
 

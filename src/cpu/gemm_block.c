@@ -11,238 +11,48 @@
 
 enum {
   MT_PANELCACHE = 512 << 10, /* bytes of panels of A that a task goes through */
-  MT_PACKPIECE = 256 << 10,  /* bytes that are worth a thread's while */
-  MT_PACKROWS = 32,          /* rows of a panel at once */
-  MT_MAXWIDTH = 32,          /* elements of a row of a panel, at most */
+  MT_PACKPIECE = 256 << 10,  /* bytes that a thread packs at a time, at most */
+  MT_PACKLEAST = 32 << 10,   /* that are worth its while */
+  MT_ROWS = 32,              /* of a panel at once, to look at */
   MT_BLOCKNS = 20000         /* that a small block takes, about */
 };
-#define MT_FLOPPIECE 4e6 /* operations that are worth a thread's while */
+#define MT_FLOPPIECE 2e6 /* operations that are worth a thread's while */
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* ---------------------------------------------------------------- panels */
-
-static int64_t panel_width (const mt_cpu_gemm *g, int part) {
-  return part == MT_A ? g->micro->m : g->micro->n;
-}
-
-/* Whether all rows of panel j of B are there to be read where they lie. */
-static bool is_direct (const mt_cpu_gemm *g, int64_t j) {
-  int64_t end = (j + 1) * g->micro->n;
-  return g->direct && end <= g->n[MT_N] &&
-         g->first[MT_N] + end <= g->side[MT_B].part.real[0];
-}
-
-/* Where row x of B begins. */
-static char *row_of (const mt_cpu_gemm *g, int64_t x, int64_t batch) {
-  const mt_cpu_side *s = &g->side[MT_B];
-  int64_t o = s->table[MT_X][x] + s->table[MT_Y][0] + s->table[MT_BATCH][batch];
-  return s->base + (s->offset + o) * s->elem;
-}
-
-static char *panel_at (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch) {
-  int64_t bytes = panel_width(g, part) * g->n[MT_K] * g->micro->bytes;
-  return g->panel[part] + (batch * g->panels[part] + i) * bytes;
-}
-
-/* ny rows of panel i from row y on, as far as the operand is real: C may go on. */
-static mt_cpu_piece rows_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
-                             int64_t y, int64_t ny) {
-  int mode = mt_cpu_mode_of[part][MT_X];
-  int64_t width = panel_width(g, part), first = g->first[mode] + i * width;
-  int64_t nx = min_of(width, g->n[mode] - i * width);
-  nx = min_of(nx, g->side[part].part.real[0] - first);
-  return (mt_cpu_piece){i * width, max_of(nx, 0), y, ny, batch};
-}
-
-/* 0 beyond that. */
-static void pack_rows (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
-                       int64_t y, int64_t ny) {
-  _Alignas(MT_PANEL_ALIGN) char raw[MT_PACKROWS * MT_MAXWIDTH * 8];
-  const mt_cpu_side *s = &g->side[part];
-  int64_t width = panel_width(g, part);
-  mt_cpu_piece p = rows_of(g, part, i, batch, y, ny);
-  char *to = panel_at(g, part, i, batch) + y * width * g->micro->bytes;
-  if (p.nx == 0) {
-    memset(to, 0, (size_t)(ny * width * g->micro->bytes));
-    return;
-  }
-  mt_cpu_gather(g->widen[part] ? raw : to, s, &p, width);
-  if (g->widen[part]) g->widen[part](to, raw, ny * width);
-}
-
-/* Panels of B whose rows are as they are; 0 behind the last. */
-static void copy_rows (const mt_cpu_gemm *g, int64_t at, int64_t end, mt_worker *w) {
-  const int64_t n = g->panels[1], depth = g->n[MT_K], bytes = depth * g->micro->bytes;
-  for (int64_t i = at; i < end; i++) {
-    char *to = panel_at(g, MT_B, i % n, i / n);
-    const mt_cpu_piece p = rows_of(g, MT_B, i % n, i / n, 0, depth);
-    for (int64_t x = 0; x < g->micro->n && !is_direct(g, i % n); x++, to += bytes) {
-      const char *from = x < p.nx ? row_of(g, p.x + x, p.batch) : NULL;
-      if (from == NULL) memset(to, 0, (size_t)bytes);
-      else if (g->widen[MT_B]) g->widen[MT_B](to, from, depth);
-      else memcpy(to, from, (size_t)bytes);
-    }
-    if (mt_worker_ends(w, depth)) return;
-  }
-}
-
-/* Rows of all panels before the next ones: where they are longer than two pages so few
-** that all are fetched ahead; where columns lie together, so far. */
-static int64_t rows_at_once (const mt_cpu_gemm *g, int part, int64_t panels) {
-  enum { FEW = 8, FAR = 4 * MT_PACKROWS, LONG = 2 * 4096 };
-  const mt_cpu_mode *x = &g->side[part].mode[MT_X];
-  if (g->widen[part]) return MT_PACKROWS;
-  if (x->n == 0 || x->digit->stride != 1) return FAR;
-  return panels * panel_width(g, part) * g->micro->bytes >= LONG ? FEW : MT_PACKROWS;
-}
-
-static void pack_panels (const mt_cpu_gemm *g, int part, int64_t at, int64_t end,
-                         mt_worker *w) {
-  const int64_t rows = rows_at_once(g, part, end - at);
-  int64_t n = g->panels[part], ns = 4 * rows * panel_width(g, part);
-  for (int64_t y = 0; y < g->n[MT_K]; y += rows)
-    for (int64_t i = at; i < end; i++) {
-      pack_rows(g, part, i % n, i / n, y, min_of(rows, g->n[MT_K] - y));
-      if (mt_worker_ends(w, ns)) return;
-    }
-}
-
-static void pack_b (const mt_cpu_gemm *g, int64_t at, int64_t end, mt_worker *w) {
-  pack_panels(g, MT_B, at, end, w);
-}
+/* ---------------------------------------------------------------- work */
 
 /* An mt_work: the panels of A, then those of B, batch by batch. */
 static void pack_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
   const mt_cpu_gemm *g = arg;
   int64_t a = g->keep ? 0 : g->panels[0] * g->n[MT_L];
-  if (at < a) pack_panels(g, MT_A, at, min_of(end, a), w);
-  if (end > a) (g->rows ? copy_rows : pack_b)(g, max_of(at, a) - a, end - a, w);
-}
-
-/* ---------------------------------------------------------------- tiles */
-
-/* Where a tile of C is, and how much of it is real. */
-static mt_cpu_piece place_of (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch) {
-  int64_t m = g->micro->m, n = g->micro->n;
-  mt_cpu_piece p = {i * m, min_of(m, g->n[MT_M] - i * m), j * n,
-                    min_of(n, g->n[MT_N] - j * n), batch};
-  return p;
-}
-
-/* The same of integers, to raw elements or as they are. */
-static char *to_integers (const mt_cpu_gemm *g, char *tile, char *raw,
-                          const mt_cpu_piece *p) {
-  _Alignas(MT_PANEL_ALIGN) char old[MT_MAXTILE];
-  int64_t m = g->micro->m, n = m * p->ny;
-  bool plain = g->alpha == 1 && g->beta == 0;
-  if (plain && g->acc != MT_ACC_WIDE) {
-    if (g->narrow) g->narrow(raw, tile, n);
-    return g->narrow ? raw : tile;
-  }
-  if (g->beta != 0) mt_cpu_gather(old, &g->side[MT_C], p, m);
-  mt_cpu_scale_sums(&g->scale, raw, tile, g->beta != 0 ? old : NULL, n);
-  return raw;
-}
-
-/* What the epilogue reads at a tile, as sums, at one of two places; NULL: nothing. */
-static const char *read_beside (const mt_cpu_gemm *g, int which, const mt_cpu_piece *p,
-                                char *raw, char *wide) {
-  const int64_t m = g->micro->m;
-  if (!g->has[which]) return NULL;
-  mt_cpu_gather(raw, &g->beside[which], p, m);
-  if (g->widen_beside[which]) g->widen_beside[which](wide, raw, m * p->ny);
-  return g->widen_beside[which] ? wide : raw;
-}
-
-static void finish_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p) {
-  _Alignas(MT_PANEL_ALIGN) char raw[2 * MT_MAXTILE]; /* of f64, for sums of f32 */
-  _Alignas(MT_PANEL_ALIGN) char wide[MT_MAXTILE];
-  const int64_t n = g->micro->m * p->ny;
-  const char *x = read_beside(g, MT_BIAS, p, raw, wide);
-  if (x) mt_cpu_combine(g->acc, tile, x, n, 1, 1);
-  mt_cpu_activate(g->acc, tile, n, g->activation);
-  x = read_beside(g, MT_RESIDUAL, p, raw, wide);
-  if (x) mt_cpu_combine(g->acc, tile, x, n, 1, 1);
-}
-
-static char *to_floats (const mt_cpu_gemm *g, char *tile, char *raw,
-                        const mt_cpu_piece *p) {
-  _Alignas(MT_PANEL_ALIGN) char old[MT_MAXTILE];
-  int64_t m = g->micro->m, n = m * p->ny;
-  char *before = NULL;
-  if (g->beta != 0) {
-    mt_cpu_gather(raw, &g->side[MT_C], p, m);
-    if (g->widen[MT_C]) g->widen[MT_C](old, raw, n);
-    before = g->widen[MT_C] ? old : raw;
-  }
-  if (g->alpha != 1 || before) mt_cpu_combine(g->acc, tile, before, n, g->alpha, g->beta);
-  if (g->finishes) finish_tile(g, tile, p);
-  if (g->narrow) g->narrow(raw, tile, n);
-  return g->narrow ? raw : tile;
-}
-
-/* C = alpha tile + beta C, and what the epilogue makes of it. The tile is used up. */
-static void put_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p) {
-  _Alignas(MT_PANEL_ALIGN) char raw[MT_MAXTILE];
-  bool floats = mt_cpu_is_float(g->side[MT_C].part.dtype);
-  char *from = (floats ? to_floats : to_integers)(g, tile, raw, p);
-  mt_cpu_scatter(&g->side[MT_C], p, from, g->micro->m);
-}
-
-/* The sums of a tile along the block. */
-static void add_up (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch, char *to,
-                    bool fresh) {
-  const int64_t depth = g->n[MT_K];
-  const char *a = panel_at(g, MT_A, i, batch);
-  if (is_direct(g, j) && depth > 0)
-    g->micro->rows(depth, a, row_of(g, j * g->micro->n, batch), g->pitch, to, fresh);
-  else if (g->rows)
-    g->micro->rows(depth, a, panel_at(g, MT_B, j, batch), depth, to, fresh);
-  else g->micro->run(depth, a, panel_at(g, MT_B, j, batch), to, fresh);
-}
-
-static void make_tile (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch) {
-  _Alignas(MT_PANEL_ALIGN) char here[MT_MAXTILE], part[MT_MAXTILE];
-  const mt_micro *u = g->micro;
-  char *tile = here;
-  if (g->tiles) {
-    int64_t at = (batch * g->panels[1] + j) * g->panels[0] + i;
-    tile = g->tiles + at * u->m * u->n * u->sum;
-  }
-  bool same = u->acc == g->acc;
-  add_up(g, i, j, batch, same ? tile : part, g->fresh || !same);
-  if (!same) mt_cpu_count(tile, part, u->m * u->n, g->fresh);
-  if (!g->last) return;
-  mt_cpu_piece p = place_of(g, i, j, batch);
-  put_tile(g, tile, &p);
+  if (at < a) mt_cpu_pack(g, MT_A, at, min_of(end, a), w);
+  if (end > a) mt_cpu_pack(g, MT_B, max_of(at, a) - a, end - a, w);
 }
 
 /* An mt_work: groups of tiles; a panel of B stays in the first cache, a group of those of
 ** A in the second. */
 static void multiply_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
   const mt_cpu_gemm *g = arg;
-  const mt_micro *u = g->micro;
-  int64_t ns = (g->n[MT_K] + 64) * u->m * u->n / 8 * (g->acc == MT_ACC_WIDE ? 64 : 1);
   for (; at < end; at++) {
     int64_t gi = at % g->groups[0], rest = at / g->groups[0];
     int64_t gj = rest % g->groups[1], batch = rest / g->groups[1];
     int64_t i1 = min_of((gi + 1) * g->group[0], g->panels[0]);
     int64_t j1 = min_of((gj + 1) * g->group[1], g->panels[1]);
     for (int64_t j = gj * g->group[1]; j < j1; j++)
-      for (int64_t i = gi * g->group[0]; i < i1; i++) {
-        make_tile(g, i, j, batch);
-        if (mt_worker_ends(w, ns)) return;
-      }
+      if (mt_cpu_make_tiles(g, gi * g->group[0], i1, j, batch, w)) return;
   }
 }
 
 /* ---------------------------------------------------------------- blocks */
 
-/* Of a side with the modes of an operand. */
+/* Of a side with the modes of an operand; what is all read or written where it lies needs
+** that of the batch. */
 static void set_side (const mt_cpu_gemm *g, const mt_cpu_side *s, int part) {
-  for (int i = 0; i < MT_SIDE_MODES; i++) {
+  const bool there = part == MT_C ? g->straight && g->micro->masks :
+                                    g->slices == 1 && g->whole[part] == g->panels[part];
+  for (int i = there ? MT_BATCH : MT_X; i < MT_SIDE_MODES; i++) {
     int mode = mt_cpu_mode_of[part][i];
     mt_cpu_offsets(s->table[i], &s->mode[i], g->first[mode], g->n[mode]);
   }
@@ -254,21 +64,6 @@ static void set_tables (mt_cpu_gemm *g, int part) {
     if (g->has[i]) set_side(g, &g->beside[i], MT_C);
 }
 
-/* Tasks of whole rows of tiles, and more of them until every thread has some. */
-static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
-  const mt_micro *u = g->micro;
-  int64_t bytes = u->m * max_of(g->n[MT_K], 1) * u->bytes;
-  g->group[0] = min_of(g->panels[0], max_of(1, MT_PANELCACHE / bytes));
-  g->group[1] = g->panels[1];
-  for (;;) {
-    for (int i = 0; i < 2; i++) g->groups[i] = mt_div_up(g->panels[i], g->group[i]);
-    int64_t tasks = g->groups[0] * g->groups[1] * g->n[MT_L];
-    int most = g->group[1] > 2 * g->group[0] || g->group[0] == 1;
-    if (threads == 1 || tasks >= 4 * threads || g->group[most] == 1) return tasks;
-    g->group[most] = mt_div_up(g->group[most], 2);
-  }
-}
-
 /* Products of a block: packing counts for nothing. */
 static double block_of (const mt_cpu_gemm *g) {
   double n = 1;
@@ -276,16 +71,60 @@ static double block_of (const mt_cpu_gemm *g) {
   return n;
 }
 
+/* n in parts of at most so many, of about one size. */
+static int64_t even (int64_t n, int64_t most) { return mt_div_up(n, mt_div_up(n, most)); }
+
+/* Tasks of whole rows of tiles, and more of them until every thread has some. */
+static int64_t choose_groups (mt_cpu_gemm *g, int threads) {
+  const mt_micro *u = g->micro;
+  const bool little = 2 * block_of(g) <= MT_FLOPPIECE;
+  int64_t bytes = u->m * max_of(g->n[MT_K], 1) * u->bytes;
+  g->group[0] = g->panels[0];
+  if (bytes * g->panels[0] > MT_PANELCACHE)
+    g->group[0] = even(g->panels[0], max_of(1, MT_PANELCACHE / bytes));
+  g->group[1] = g->panels[1];
+  for (;;) {
+    for (int i = 0; i < 2; i++)
+      g->groups[i] =
+          g->panels[i] == g->group[i] ? 1 : mt_div_up(g->panels[i], g->group[i]);
+    int64_t tasks = g->groups[0] * g->groups[1] * g->n[MT_L];
+    int most = g->group[1] > 2 * g->group[0] || g->group[0] == 1;
+    if (threads == 1 || little || tasks >= 8 * threads || g->group[most] == 1)
+      return tasks;
+    g->group[most] = mt_div_up(g->group[most], 2);
+  }
+}
+
+/* Panels that a thread packs at a time: as many as there are for each, within reason. */
+static int64_t pack_piece (const mt_cpu_gemm *g, int64_t panels, int threads) {
+  const int64_t row = g->n[MT_K] * g->micro->bytes;
+  const bool a = !g->keep && g->whole[MT_A] < g->panels[MT_A];
+  const int64_t least = 1 + MT_PACKLEAST / (row * mt_cpu_width(g, a ? MT_A : MT_B));
+  const int64_t most = 1 + MT_PACKPIECE / (row * g->micro->n);
+  return max_of(least, min_of(most, mt_div_up(panels, threads)));
+}
+
+/* The panels that the block needs and has not. */
+static mt_status pack (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
+  int64_t panels = 0, there = 0;
+  for (int i = g->keep ? MT_B : MT_A; i <= MT_B; i++) {
+    mt_cpu_set_whole(g, i);
+    set_tables(g, i);
+    panels += g->panels[i];
+    there += g->whole[i];
+  }
+  if (panels == there) return MT_OK;
+  panels *= g->n[MT_L];
+  return mt_pool_run(pool, "gemm", panels, pack_piece(g, panels, mt_pool_threads(pool)),
+                     pack_some, g, err);
+}
+
 static mt_status run_block (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
   const mt_micro *u = g->micro;
-  int64_t depth = g->n[MT_K], total = g->panels[1] + (g->keep ? 0 : g->panels[0]);
-  if (depth > 0) {
-    if (!g->keep) set_tables(g, MT_A);
-    set_tables(g, MT_B);
-    MT_TRY(mt_pool_run(pool, "gemm", total * g->n[MT_L],
-                       1 + MT_PACKPIECE / (depth * u->n * u->bytes), pack_some, g, err));
-  }
-  if (g->last) set_tables(g, MT_C);
+  const int64_t depth = g->n[MT_K];
+  if (depth > 0) MT_TRY(pack(g, pool, err));
+  else memset(g->whole, 0, sizeof g->whole);
+  if (g->last || (g->straight && g->fresh)) set_tables(g, MT_C);
   int64_t tasks = choose_groups(g, mt_pool_threads(pool));
   double flops = 2.0 * (double)(g->group[0] * u->m * g->group[1] * u->n) * (double)depth;
   g->stint.step = block_of(g);
@@ -332,28 +171,27 @@ static void slice_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
   mt_cpu_gemm v;
   for (; at < end; at++) {
     take_slice(&v, arg, at);
-    pack_panels(&v, MT_A, 0, v.panels[0], w);
-    (v.rows ? copy_rows : pack_b)(&v, 0, v.panels[1], w);
+    for (int i = 0; i < 2; i++) mt_cpu_pack(&v, i, 0, v.panels[i], w);
     for (int64_t j = 0; j < v.panels[1]; j++)
-      for (int64_t i = 0; i < v.panels[0]; i++) make_tile(&v, i, j, 0);
-    if (mt_worker_ends(w, v.n[MT_K] * v.micro->m)) return;
+      if (mt_cpu_make_tiles(&v, 0, v.panels[0], j, 0, w)) return;
   }
 }
 
 /* An mt_work: tiles of C: their sums along K, block by block in their order. */
 static void reduce_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
   const mt_cpu_gemm *g = arg;
-  const int64_t n = g->micro->m * g->micro->n, bytes = n * g->micro->sum;
+  const mt_micro *u = g->micro;
   const int64_t blocks = mt_div_up(g->n[MT_K], g->most[MT_K]);
   for (; at < end; at++) {
+    const mt_cpu_piece p = mt_cpu_tile_at(g, at % g->panels[0], at / g->panels[0], 0);
+    const int64_t n = mt_micro_narrow(u, p.nx)->m * p.ny, bytes = u->m * u->n * u->sum;
     char *tile = g->tiles + at * bytes;
     const char *part = g->slice + at * bytes;
     for (int64_t s = 0; s < blocks; s++, part += g->slice_bytes) {
-      if (s == 0 && g->fresh) memcpy(tile, part, (size_t)bytes);
+      if (s == 0 && g->fresh) memcpy(tile, part, (size_t)(n * u->sum));
       else mt_cpu_combine(g->acc, tile, part, n, 1, 1);
     }
-    const mt_cpu_piece p = place_of(g, at % g->panels[0], at / g->panels[0], 0);
-    if (g->last) put_tile(g, tile, &p);
+    if (g->last) mt_cpu_put_tile(g, tile, &p);
     if (mt_worker_ends(w, n * blocks / 8)) return;
   }
 }
@@ -366,6 +204,7 @@ static mt_status run_slices (mt_cpu_gemm *g, mt_pool *pool, mt_err *err) {
     g->n[MT_K] = min_of(most, g->size[MT_K] - k);
     g->fresh = k == 0;
     g->last = k + g->n[MT_K] == g->size[MT_K];
+    for (int part = 0; part < MT_C; part++) mt_cpu_set_whole(g, part);
     for (int part = 0; part < MT_C + g->last; part++) set_tables(g, part);
     const int64_t blocks = mt_div_up(g->n[MT_K], g->most[MT_K]);
     MT_TRY(mt_pool_run(pool, "gemm", blocks, 1, slice_some, g, err));
@@ -395,10 +234,10 @@ static bool first_block (mt_cpu_gemm *g, int mode) {
 /* The largest magnitude among ny rows of panel i from row y on. */
 static uint64_t magnitude_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
                               int64_t y, int64_t ny) {
-  _Alignas(MT_PANEL_ALIGN) char raw[MT_PACKROWS * MT_MAXWIDTH * 8];
+  _Alignas(MT_PANEL_ALIGN) char raw[MT_ROWS * MT_MAXWIDTH * 8];
   const mt_cpu_side *s = &g->side[part];
-  int64_t width = panel_width(g, part);
-  mt_cpu_piece p = rows_of(g, part, i, batch, y, ny);
+  int64_t width = mt_cpu_width(g, part);
+  mt_cpu_piece p = mt_cpu_piece_of(g, part, i, batch, y, ny);
   if (p.nx == 0) return 0;
   mt_cpu_gather(raw, s, &p, width);
   return mt_cpu_magnitude((mt_dtype)s->part.dtype, raw, ny * width);
@@ -408,10 +247,10 @@ static uint64_t magnitude_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t
 static void measure_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
   mt_cpu_gemm *g = arg;
   int part = g->measuring;
-  int64_t n = g->panels[part], ns = 8 * MT_PACKROWS * panel_width(g, part);
-  for (int64_t y = 0; y < g->n[MT_K]; y += MT_PACKROWS)
+  int64_t n = g->panels[part], ns = 8 * MT_ROWS * mt_cpu_width(g, part);
+  for (int64_t y = 0; y < g->n[MT_K]; y += MT_ROWS)
     for (int64_t i = at; i < end; i++) {
-      int64_t ny = min_of(MT_PACKROWS, g->n[MT_K] - y);
+      int64_t ny = min_of(MT_ROWS, g->n[MT_K] - y);
       uint64_t v = magnitude_of(g, part, i % n, i / n, y, ny), most = g->most_of;
       while (v > most && !atomic_compare_exchange_weak(&g->most_of, &most, v)) continue;
       if (mt_worker_ends(w, ns)) return;
@@ -423,13 +262,14 @@ static mt_status measure (double *out, mt_cpu_gemm *g, int part, mt_pool *pool,
                           mt_err *err) {
   int x = mt_cpu_mode_of[part][MT_X];
   g->measuring = part;
+  g->whole[part] = 0;
   g->most_of = 0;
   for (bool b = first_block(g, MT_L); b; b = next_block(g, MT_L))
     for (bool m = first_block(g, x); m; m = next_block(g, x))
       for (bool k = first_block(g, MT_K); k; k = next_block(g, MT_K)) {
-        g->panels[part] = mt_div_up(g->n[x], panel_width(g, part));
+        g->panels[part] = mt_div_up(g->n[x], mt_cpu_width(g, part));
         set_tables(g, part);
-        int64_t bytes = g->n[MT_K] * panel_width(g, part) * g->side[part].elem;
+        int64_t bytes = g->n[MT_K] * mt_cpu_width(g, part) * g->side[part].elem;
         MT_TRY(mt_pool_run(pool, "gemm", g->panels[part] * g->n[MT_L],
                            1 + MT_PACKPIECE / (bytes + 1), measure_some, g, err));
         if (mt_stopped_after(&g->spent, MT_BLOCKNS, err, "gemm")) return MT_ESTOPPED;

@@ -22,8 +22,11 @@ struct mt_cpu_gemm {
   mt_cpu_scale scale; /* of a C of integers */
   bool turned;        /* the roles of A and B, of M and N, are exchanged */
   bool rows;          /* panels of B are rows along K, as it has them */
-  bool direct;        /* those that are full are read where they lie, so far apart: */
-  int64_t pitch;
+  /* Of A and B: panels that are whole are read where they lie. Of C: sums are its
+  ** elements, and whole tiles of them are added up where it has them. */
+  bool direct[2], straight;
+  bool lines;              /* A is rows, a pitch apart, that are copied as they are */
+  int64_t pitch[MT_PARTS]; /* elements from a row to the next, if so */
   mt_cpu_side side[MT_PARTS];
   mt_cpu_convert *widen[MT_PARTS], *narrow; /* NULL: as they are */
   double alpha, beta;
@@ -42,6 +45,7 @@ struct mt_cpu_gemm {
   int64_t first[MT_GEMM_MODES], n[MT_GEMM_MODES];
   int64_t panels[2];           /* of A and of B, at one index of the batch */
   int64_t group[2], groups[2]; /* panels of a task; tasks along M and N */
+  int64_t whole[2];            /* of these, that are read where they lie */
   bool fresh, last;            /* the first, the last block along K */
   bool keep;                   /* the panels of A are there already */
   int64_t spent;               /* nanoseconds of blocks since it was asked */
@@ -60,5 +64,32 @@ static inline bool mt_cpu_is_float (uint32_t d) { return mt_is_float_type((mt_dt
 static const uint8_t mt_cpu_mode_of[MT_PARTS][MT_SIDE_MODES] = {{MT_M, MT_K, MT_L},
                                                                 {MT_N, MT_K, MT_L},
                                                                 {MT_M, MT_N, MT_L}};
+
+static inline int64_t mt_cpu_width (const mt_cpu_gemm *g, int part) {
+  return part == MT_A ? g->micro->m : g->micro->n;
+}
+
+/* Which panels of the block at hand are read where they lie: sets g->whole. */
+void mt_cpu_set_whole (mt_cpu_gemm *g, int part);
+/* Where an element of the block at hand is, of an operand that is direct, straight or
+** lines. */
+char *mt_cpu_place (const mt_cpu_gemm *g, int part, int64_t x, int64_t y, int64_t batch);
+/* Where panel i of the block at hand is; *step is what mt_steps says of it. */
+const char *mt_cpu_panel (int64_t *step, const mt_cpu_gemm *g, int part, int64_t i,
+                          int64_t batch);
+/* ny rows of it from row y on, as far as the operand is real: C may go on, over zeros. */
+mt_cpu_piece mt_cpu_piece_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
+                              int64_t y, int64_t ny);
+/* Packs panels at .. end of all, batch by batch, but for those that are direct. */
+void mt_cpu_pack (const mt_cpu_gemm *g, int part, int64_t at, int64_t end, mt_worker *w);
+
+/* Where a tile of C is, and how much of it is real. */
+mt_cpu_piece mt_cpu_tile_at (const mt_cpu_gemm *g, int64_t i, int64_t j, int64_t batch);
+/* The sums along the block of the tiles of panel j of B and those at .. end of A; behind
+** the last block they are put. Whether the loop is to end. */
+bool mt_cpu_make_tiles (const mt_cpu_gemm *g, int64_t at, int64_t end, int64_t j,
+                        int64_t batch, mt_worker *w);
+/* C = alpha tile + beta C, and what the epilogue makes of it. The tile is used up. */
+void mt_cpu_put_tile (const mt_cpu_gemm *g, char *tile, const mt_cpu_piece *p);
 
 #endif

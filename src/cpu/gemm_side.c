@@ -10,6 +10,11 @@
 /* The last digit takes what the others leave, as everywhere in a descriptor. */
 void mt_cpu_offsets (int64_t *out, const mt_cpu_mode *m, int64_t first, int64_t n) {
   int64_t index[MT_MAXDIGIT], at = 0;
+  if (m->n == 1) {
+    const int64_t step = m->digit->stride;
+    for (int64_t i = 0; i < n; i++) out[i] = (first + i) * step;
+    return;
+  }
   for (uint32_t j = 0; j < m->n; j++) {
     int64_t extent = m->digit[j].extent;
     index[j] = j + 1 < m->n ? first % extent : first;
@@ -52,6 +57,11 @@ static mt_spot spot_of (const mt_cpu_side *s, const mt_cpu_piece *p) {
   if (s->part.swizzle == 0)
     at.base += (s->offset + s->table[MT_BATCH][p->batch]) * s->elem;
   return at;
+}
+
+char *mt_cpu_element (const mt_cpu_side *s, const mt_cpu_piece *p) {
+  const mt_spot at = spot_of(s, p);
+  return at.base + (at.x[0] + at.y[0]) * s->elem;
 }
 
 static void gather_swizzled (char *out, const mt_cpu_side *s, const mt_cpu_piece *p,
@@ -138,12 +148,26 @@ MT_TURN(64, 2)
 #define turned_64 gather_64
 #endif
 
+/* Few bytes, by moves of 16, 8, 4 or 1, the last of which overlap. */
+#define MT_MOVES(size)                                                                   \
+  if (bytes >= size) {                                                                   \
+    for (int64_t i = 0; i < bytes - size; i += size) memcpy(to + i, from + i, size);     \
+    memcpy(to + bytes - size, from + bytes - size, size);                                \
+    return;                                                                              \
+  }
+static inline void copy_row (char *to, const char *from, int64_t bytes) {
+  MT_MOVES(16)
+  MT_MOVES(8)
+  MT_MOVES(4)
+  MT_MOVES(1)
+}
+#undef MT_MOVES
+
 /* Rows that lie together: `bytes` of each. */
 static void gather_rows (char *out, mt_spot s, int64_t bytes, int64_t ny, int64_t pitch,
                          int64_t elem) {
   const char *from = s.base + s.x[0] * elem;
-  for (int64_t j = 0; j < ny; j++)
-    memcpy(out + j * pitch, from + s.y[j] * elem, (size_t)bytes);
+  for (int64_t j = 0; j < ny; j++) copy_row(out + j * pitch, from + s.y[j] * elem, bytes);
 }
 
 /* ---------------------------------------------------------------- pieces */
@@ -199,5 +223,5 @@ void mt_cpu_scatter (const mt_cpu_side *s, const mt_cpu_piece *p, const void *fr
   }
   char *to = at.base + at.x[0] * s->elem;
   for (int64_t j = 0; j < p->ny; j++)
-    memcpy(to + at.y[j] * s->elem, in + j * width * s->elem, (size_t)(p->nx * s->elem));
+    copy_row(to + at.y[j] * s->elem, in + j * width * s->elem, p->nx * s->elem);
 }

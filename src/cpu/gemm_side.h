@@ -38,6 +38,9 @@ typedef struct mt_cpu_piece {
   int64_t x, nx, y, ny, batch;
 } mt_cpu_piece;
 
+/* Its first element; of an operand without a swizzle. */
+char *mt_cpu_element (const mt_cpu_side *s, const mt_cpu_piece *p);
+
 /* Elements as they are, out[j][i] for rows of `width` >= nx, 0 from nx on; and back (what
 ** is beyond nx is not written). */
 void mt_cpu_gather (void *out, const mt_cpu_side *s, const mt_cpu_piece *p,

@@ -129,15 +129,14 @@ static inline void step (mt_big *x, uint64_t a, bool asign, uint64_t b, bool bsi
 
 /* The signs of A and B. */
 #define MT_WIDE(name, asign, bsign)                                                      \
-  static void name(int64_t steps, const void *pa, const void *pb, void *to,              \
-                   bool fresh) {                                                         \
-    const uint64_t *a = pa, *b = pb;                                                     \
-    mt_big *t = to;                                                                      \
-    for (int j = 0; j < N; j++)                                                          \
-      for (int i = 0; i < M; i++, t++) {                                                 \
-        if (fresh) *t = (mt_big){{0}};                                                   \
-        for (int64_t k = 0; k < steps; k++)                                              \
-          step(t, a[k * M + i], asign, b[k * N + j], bsign);                             \
+  static void name(const mt_steps *s) {                                                  \
+    const uint64_t *a = s->a, *b = s->b;                                                 \
+    for (int j = 0; j < s->columns; j++)                                                 \
+      for (int i = 0; i < M; i++) {                                                      \
+        mt_big *t = (mt_big *)s->tile + j * s->tile_step + i;                            \
+        if (s->fresh) *t = (mt_big){{0}};                                                \
+        for (int64_t k = 0; k < s->depth; k++)                                           \
+          step(t, a[k * s->a_step + i], asign, b[k * N + j], bsign);                     \
       }                                                                                  \
   }
 MT_WIDE(run_uu, false, false)
@@ -147,7 +146,10 @@ MT_WIDE(run_ii, true, true)
 
 const mt_micro *mt_micro_wide (bool a, bool b) {
 #define MT_WIDE_ROW(run)                                                                 \
-  { "wide", MT_ACC_WIDE, 8, M, N, 256, 1, run, NULL, sizeof(mt_big) }
+  {                                                                                      \
+    "wide", MT_ACC_WIDE, 8, M, N, 256, 1, {run, run}, {NULL, NULL}, NULL,                \
+        sizeof(mt_big), false                                                            \
+  }
   static const mt_micro rows[2][2] = {{MT_WIDE_ROW(run_uu), MT_WIDE_ROW(run_ui)},
                                       {MT_WIDE_ROW(run_iu), MT_WIDE_ROW(run_ii)}};
 #undef MT_WIDE_ROW
