@@ -82,7 +82,7 @@ static double cost_of (const mt_axes mode[3], int64_t elem) {
   return cost;
 }
 
-/* The orders: by strides of the destination, of the source, by the smaller one of both. */
+/* The orders: by strides of the destination, of the source, by the smaller of both. */
 enum { BY_DST, BY_SRC, BY_EITHER, ORDERS };
 
 static uint64_t key_of (const mt_axis *a, int order) {
