@@ -30,8 +30,8 @@ foreach(name gemm_micro copy_convert copy_tile copy_gather)
                COMPILE_OPTIONS ${MOONTILE_UNGUARDED})
 endforeach()
 
-# gcc does not align vectors of 64 bytes on the stack that AddressSanitizer keeps for what has
-# returned (gcc's bug 110027): here they lie on the usual one.
+# gcc 12 does not always align vectors of 64 bytes on the stack that AddressSanitizer keeps for
+# what has returned: here they lie on the usual one.
 if(MOONTILE_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   set_property(SOURCE ${SRC}/cpu/gemm_micro.c APPEND PROPERTY
                COMPILE_OPTIONS --param=asan-use-after-return=0)

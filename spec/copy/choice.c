@@ -15,8 +15,8 @@ enum { RANK = 8, MOST = 1 << 29 };
 typedef struct axes {
   int n;
   int64_t extent[RANK], stride[2][RANK];
-  mt_dtype type;
-  int64_t more; /* elements that both sides begin behind a multiple of 256 bytes */
+  mt_dtype type, to; /* of both sides; mostly the same */
+  int64_t more;      /* elements that both sides begin behind a multiple of 256 bytes */
 } axes;
 
 static const mt_dtype types[] = {MT_u8, MT_f16, MT_f32, MT_f64};
@@ -56,6 +56,7 @@ static void random_source (axes *a) {
 static axes random_axes (void) {
   axes a = {.n = 1 + pick(RANK), .type = types[pick(4)], .more = pick(5) ? 0 : pick(9)};
   int64_t room = between(1, (int64_t)1 << between(4, 26)), at = 1;
+  a.to = pick(5) ? a.type : types[pick(4)];
   for (int i = 0; i < a.n; i++) {
     a.extent[i] = random_extent(&room);
     a.stride[MT_DST][i] = at;
@@ -97,9 +98,10 @@ static bool flat_copy (mt_launch *l, mt_vector_limits *why, const axes *a) {
     room[side] = layout_of(a, side);
     MUST(mt_footprint(&low, &high, room[side].node, err));
     if (high - low > MOST) return false;
-    bytes[side] = (size_t)(high - low + 1 + a->more) * mt_dtype_size(a->type);
+    const mt_dtype type = side ? a->to : a->type;
+    bytes[side] = (size_t)(high - low + 1 + a->more) * mt_dtype_size(type);
     t[side] =
-        (mt_tensor){room[side].node, a->type,       (void *)((uintptr_t)(side + 1) << 36),
+        (mt_tensor){room[side].node, type,          (void *)((uintptr_t)(side + 1) << 36),
                     bytes[side],     a->more - low, NULL};
   }
   return mt_describe(l, modes, NULL, &t[0], &t[1], &why_not) == MT_OK &&
@@ -111,7 +113,7 @@ static bool flat_copy (mt_launch *l, mt_vector_limits *why, const axes *a) {
 
 static const char *text_of_axes (const axes *a) {
   static char text[512];
-  snprintf(text, sizeof text, "%s ", mt_dtype_name(a->type));
+  snprintf(text, sizeof text, "%s to %s ", mt_dtype_name(a->type), mt_dtype_name(a->to));
   put_list(text, sizeof text, a->extent, a->n);
   for (int side = 0; side < 2; side++) {
     strcat(text, side ? " -> " : ":");
@@ -168,10 +170,18 @@ static const axes some[] = {
      {{2255054, 24, 2, 87, -15660, 20295486, 6, 348},
       {1, 9, 27, 81, 324, 23328, 373248, 1492992}},
      MT_u8,
+     MT_u8,
      0},
-    {4, {56, 121, 5, 248}, {{150040, 1, 30008, 121}, {1, 56, 6776, 33880}}, MT_f64, 0},
-    {2, {17, 31}, {{31, 1}, {1, 17}}, MT_f64, 0},
-    {4, {64, 8, 16, 5}, {{1, 128, 1024, 1024}, {1, 64, 512, 8192}}, MT_f32, 0},
+    {4,
+     {56, 121, 5, 248},
+     {{150040, 1, 30008, 121}, {1, 56, 6776, 33880}},
+     MT_f64,
+     MT_f64,
+     0},
+    {2, {17, 31}, {{31, 1}, {1, 17}}, MT_f64, MT_f64, 0},
+    {4, {64, 8, 16, 5}, {{1, 128, 1024, 1024}, {1, 64, 512, 8192}}, MT_f32, MT_f32, 0},
+    {2, {8191, 4099}, {{4099, 1}, {1, 8191}}, MT_f32, MT_i32, 0},
+    {2, {2560, 3333}, {{3333, 1}, {1, 2560}}, MT_f64, MT_f32, 0},
 };
 
 void test_choice (void) {

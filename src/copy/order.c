@@ -7,10 +7,11 @@
 **   if the window consists of small pieces: a line that is moved in part now, and in part
 **   later, is moved twice; memory opens its pages for little;
 **   if the pieces of the destination lie in many pages of address translation.
-** So of some orders that is taken whose window costs the least [cost_h200.def].
+** So of three orders that is taken whose window costs least (order_ in cost_h200.def).
 */
 #include <math.h>
 
+#include "moontile/analysis.h"
 #include "copy/cost.h"
 #include "copy/order.h"
 
@@ -18,8 +19,7 @@ enum {
   MT_WINDOW = 1056,  /* blocks of a window */
   MT_PIECE = 256,    /* bytes: smaller pieces cost no more */
   MT_PAGE = 2 << 20, /* bytes of a page of address translation */
-  MT_MOSTPAGES = 64, /* of a window: more cost no more */
-  MT_NEAR = 32       /* bytes of a sector: over so many a piece goes on */
+  MT_MOSTPAGES = 64  /* of a window: more cost no more */
 };
 
 /* Axes of a window on a side, by the size of their strides. */
@@ -50,12 +50,12 @@ static void find_window (window *w, const mt_axes mode[3], int side, int64_t ele
     }
 }
 
-/* Bytes that lie together. */
+/* Bytes that lie together, or less than a sector apart. */
 static double piece_of (const window *w, int64_t elem) {
   double piece = (double)elem;
   for (int i = 0; i < w->n; i++) {
     const double stride = (double)w->axis[i].stride;
-    if (stride <= piece + MT_NEAR) piece += stride * (w->axis[i].extent - 1);
+    if (stride <= piece + MT_SECTORBYTES) piece += stride * (w->axis[i].extent - 1);
   }
   return piece;
 }

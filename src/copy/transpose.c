@@ -275,7 +275,7 @@ static void tile_cost (mt_cost *c, const mt_launch *l) {
 /* Tiles that are full, of long rows. */
 static void unaligned_least (mt_cost *c, const mt_launch *l) {
   const double unit = mt_by_width(mt_h200.tile_unaligned_unit, mt_wide_unit(&l->desc));
-  if (l->desc.cast == 0 && unit < 1) c->slow = unit;
+  if (unit < 1) c->slow = unit;
 }
 
 /* ---------------------------------------------------------------- kernels */

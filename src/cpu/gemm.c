@@ -127,23 +127,33 @@ static void choose_way (mt_cpu_gemm *g, const mt_gemm_desc *d) {
     }
 }
 
-/* Whether rows along one mode, a pitch apart, are a run each. */
-static bool has_rows (mt_cpu_gemm *g, int part, int along) {
+/* The mode along which rows of a part lie together, if any do. */
+static int along_of (const mt_cpu_gemm *g, int part) {
+  return part == MT_B && g->rows ? MT_Y : MT_X;
+}
+
+/* From one such row to the next. */
+static int64_t pitch_of (const mt_cpu_gemm *g, int part) {
+  const mt_cpu_mode *y = &g->side[part].mode[1 - along_of(g, part)];
+  return y->n ? y->digit->stride : 0;
+}
+
+/* Whether rows, a pitch apart, are a run each. */
+static bool has_rows (const mt_cpu_gemm *g, int part) {
   const mt_cpu_side *s = &g->side[part];
+  const int along = along_of(g, part);
   const mt_cpu_mode *x = &s->mode[along], *y = &s->mode[1 - along];
-  g->pitch[part] = y->n ? y->digit->stride : 0;
   return s->part.swizzle == 0 && x->n == 1 && x->digit->stride == 1 && y->n <= 1;
 }
 
 /* Whether panels are read where they lie: few tiles read them, or they are small and
 ** begin where vectors do. */
-static bool is_direct (mt_cpu_gemm *g, int part) {
+static bool is_direct (const mt_cpu_gemm *g, int part) {
   enum { SMALL = 128 << 10, FEW = 8 };
   const mt_micro *u = g->micro;
   const int64_t bytes = g->size[part] * g->most[MT_K] * u->bytes;
-  const bool rows = has_rows(g, part, part == MT_B && g->rows ? MT_Y : MT_X);
   const bool aligned = g->pitch[part] * u->bytes % MT_PANEL_ALIGN == 0;
-  return rows && u->rows[0] && !g->widen[part] &&
+  return has_rows(g, part) && u->rows[0] && !g->widen[part] &&
          (g->size[1 - part] <= FEW * mt_cpu_width(g, 1 - part) ||
           (aligned && bytes <= SMALL));
 }
@@ -153,9 +163,10 @@ static bool is_direct (mt_cpu_gemm *g, int part) {
 static void choose_direct (mt_cpu_gemm *g) {
   const mt_part *b = &g->side[MT_B].part;
   g->rows = g->micro->rows[0] && is_run(b, 1) && !is_unit(b, 0);
+  for (int i = 0; i < MT_PARTS; i++) g->pitch[i] = pitch_of(g, i);
   for (int i = 0; i < 2; i++) g->direct[i] = is_direct(g, i);
-  g->lines = g->micro->copy && !g->widen[MT_A] && has_rows(g, MT_A, MT_X);
-  g->straight = has_rows(g, MT_C, MT_X) && !g->narrow && g->micro->acc == g->acc &&
+  g->lines = g->micro->copy && !g->widen[MT_A] && has_rows(g, MT_A);
+  g->straight = has_rows(g, MT_C) && !g->narrow && g->micro->acc == g->acc &&
                 g->acc != MT_ACC_WIDE && g->alpha == 1 && g->beta == 0 && !g->finishes &&
                 g->slices == 1;
 }

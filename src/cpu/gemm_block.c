@@ -4,8 +4,9 @@
 **
 ** A block of ordinates (M, N, K, batch) at a time: its panels of A and B are packed
 ** through tables of offsets, whatever the layouts; then every tile of its C is a loop
-** over a panel of each. Sums that are not at the end of K wait in `tiles`. Layouts,
-** types, alpha and beta are dealt with once per element of a panel and of C.
+** over a panel of each. Sums that are not at the end of K wait in `tiles`, or in C where
+** they are its elements. Layouts, types, alpha and beta are dealt with once per element
+** of a panel and of C.
 */
 #include "cpu/gemm_block.h"
 
@@ -13,7 +14,6 @@ enum {
   MT_PANELCACHE = 512 << 10, /* bytes of panels of A that a task goes through */
   MT_PACKPIECE = 256 << 10,  /* bytes that a thread packs at a time, at most */
   MT_PACKLEAST = 32 << 10,   /* that are worth its while */
-  MT_ROWS = 32,              /* of a panel at once, to look at */
   MT_BLOCKNS = 20000         /* that a small block takes, about */
 };
 #define MT_FLOPPIECE 2e6 /* operations that are worth a thread's while */
@@ -234,7 +234,7 @@ static bool first_block (mt_cpu_gemm *g, int mode) {
 /* The largest magnitude among ny rows of panel i from row y on. */
 static uint64_t magnitude_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t batch,
                               int64_t y, int64_t ny) {
-  _Alignas(MT_PANEL_ALIGN) char raw[MT_ROWS * MT_MAXWIDTH * 8];
+  _Alignas(MT_PANEL_ALIGN) char raw[MT_PACKROWS * MT_MAXWIDTH * 8];
   const mt_cpu_side *s = &g->side[part];
   int64_t width = mt_cpu_width(g, part);
   mt_cpu_piece p = mt_cpu_piece_of(g, part, i, batch, y, ny);
@@ -247,10 +247,10 @@ static uint64_t magnitude_of (const mt_cpu_gemm *g, int part, int64_t i, int64_t
 static void measure_some (void *arg, int64_t at, int64_t end, mt_worker *w) {
   mt_cpu_gemm *g = arg;
   int part = g->measuring;
-  int64_t n = g->panels[part], ns = 8 * MT_ROWS * mt_cpu_width(g, part);
-  for (int64_t y = 0; y < g->n[MT_K]; y += MT_ROWS)
+  int64_t n = g->panels[part], ns = 8 * MT_PACKROWS * mt_cpu_width(g, part);
+  for (int64_t y = 0; y < g->n[MT_K]; y += MT_PACKROWS)
     for (int64_t i = at; i < end; i++) {
-      int64_t ny = min_of(MT_ROWS, g->n[MT_K] - y);
+      int64_t ny = min_of(MT_PACKROWS, g->n[MT_K] - y);
       uint64_t v = magnitude_of(g, part, i % n, i / n, y, ny), most = g->most_of;
       while (v > most && !atomic_compare_exchange_weak(&g->most_of, &most, v)) continue;
       if (mt_worker_ends(w, ns)) return;

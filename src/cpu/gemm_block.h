@@ -65,6 +65,8 @@ static const uint8_t mt_cpu_mode_of[MT_PARTS][MT_SIDE_MODES] = {{MT_M, MT_K, MT_
                                                                 {MT_N, MT_K, MT_L},
                                                                 {MT_M, MT_N, MT_L}};
 
+enum { MT_PACKROWS = 32 }; /* of a panel that are moved at once */
+
 static inline int64_t mt_cpu_width (const mt_cpu_gemm *g, int part) {
   return part == MT_A ? g->micro->m : g->micro->n;
 }

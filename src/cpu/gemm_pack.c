@@ -4,8 +4,6 @@
 */
 #include "cpu/gemm_block.h"
 
-enum { MT_PACKROWS = 32 }; /* of a panel at once */
-
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t max_of (int64_t a, int64_t b) { return a > b ? a : b; }
 
