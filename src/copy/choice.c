@@ -74,7 +74,7 @@ static void try_algo (choice *x, mt_algorithm algo) {
 }
 
 /* What is left of `late`, the one that could be the fastest first, while any could be
-** faster than what was found. */
+** faster than what was found: by MT_WORTH, where it wants a search. */
 static void try_late (choice *x) {
   double least[MT_LATE];
   for (int i = 0; i < MT_LATE; i++) least[i] = mt_algo_least(&x->flat, late[i]);
@@ -82,7 +82,8 @@ static void try_late (choice *x) {
     int next = 0;
     for (int i = 1; i < MT_LATE; i++)
       if (least[i] < least[next]) next = i;
-    if (!x->all && mt_is_above(least[next], x->least.us)) return;
+    const double worth = late[next] == MT_ALGO_STRIDED ? 1 : MT_WORTH;
+    if (!x->all && mt_is_above(least[next], x->least.us * worth)) return;
     least[next] = INFINITY;
     try_algo(x, late[next]);
   }

@@ -7,9 +7,13 @@
 
 #include "copy/copy.h"
 
-/* The cheapest algorithm as predicted, ties to STRIDED. `wide` is STRIDED by the widest
-** accesses (which touch no more memory than narrower ones) and becomes it; why->tile says
-** why no tiles were taken. */
+/* Of the time that was found already: a search for tiles, which takes as long as planning
+** without it, is made for what could take less than this. */
+#define MT_WORTH 0.99
+
+/* The cheapest algorithm as predicted, to MT_WORTH, ties to STRIDED. `wide` is STRIDED by
+** the widest accesses (which touch no more memory than narrower ones) and becomes it;
+** why->tile says why no tiles were taken. */
 void mt_cheapest (mt_launch *wide, mt_vector_limits *why);
 /* The same; all: of all algorithms and tiles, none left out because it could not be
 ** better. */
