@@ -143,23 +143,34 @@ MT_INLINE int32_t unaligned_limit (const mt_permute_unaligned &k,
   return end < last ? end : last;
 }
 
-/* The vector from place `first` on of a row of a group: where it is written, the place of
-** the box's row that its segment begins with, the last one that writes it as a whole, if
-** the vector begins with a sector, and if not. */
+/* The vector from place `first` on of two rows of a group: where it is written, the place
+** of the box's row that the segment begins with, and how many places later one may begin
+** that writes it as a whole, of the first row and of the second; below 0: it does not. */
 struct unaligned_row {
   char *to;
-  int32_t first, place, even, odd;
+  int32_t first, place, more[2];
   template <int ES>
   MT_INLINE void find (const mt_permute_unaligned &k, const unaligned_block &b,
                        const unaligned_rows &rows, int32_t at) {
     first = at, place = (int32_t)rows.place;
     to = b.dst + rows.dst + (int64_t)at * ES;
-    even = unaligned_limit<ES>(k, b, at, false);
-    odd = unaligned_limit<ES>(k, b, at, true);
+    const bool half = (uintptr_t)to & 16, turns = step(k) & 16;
+    more[0] = unaligned_limit<ES>(k, b, at, half) - place;
+    more[1] = unaligned_limit<ES>(k, b, at, half != turns) - place - segments(k);
   }
-  /* To the next row of the group. */
+  static MT_INLINE int64_t step (const mt_permute_unaligned &k) {
+    return k.store[0].global << k.class_log;
+  }
+  static MT_INLINE int32_t segments (const mt_permute_unaligned &k) {
+    return (int32_t)(k.segment << k.class_log);
+  }
+  /* From the first row to the second; from there to the next two. */
   MT_INLINE void go (const mt_permute_unaligned &k) {
-    to += k.store[0].global << k.class_log, place += (int32_t)(k.segment << k.class_log);
+    to += step(k), place += segments(k);
+  }
+  MT_INLINE void go_on (const mt_permute_unaligned &k) {
+    go(k);
+    more[0] -= 2 * segments(k), more[1] -= 2 * segments(k);
   }
 };
 
@@ -181,44 +192,49 @@ MT_INLINE void unaligned_put_part (const mt_permute_unaligned &k,
                    end * ES < 16 ? (uint32_t)end * ES : 16);
 }
 
-/* Writes it, `by` bytes behind where its units lie, if all of them are real; PART: or
-** what is real of them. */
-template <int ES, typename UNITS, bool PART>
+/* Writes it, of row `i` of the two, `by` bytes behind where its units lie, if all of them
+** are real; PART: or what is real of them. */
+template <int ES, typename UNITS>
 MT_INLINE void unaligned_put_row (const mt_permute_unaligned &k, const unaligned_block &b,
-                                  const unaligned_row &r, const UNITS &units,
+                                  const unaligned_row &r, int i, const UNITS &units,
                                   const char *box, uint32_t by) {
-  const bool half = (uintptr_t)r.to & 16;
-  if (r.place <= (half ? r.odd : r.even)) unaligned_whole(r.to, units.vector(box, by));
+  enum { PART = ES >= 4 };
+  if (r.more[i] >= 0) unaligned_whole(r.to, units.vector(box, by));
   else if (PART) unaligned_put_part<ES>(k, b, r.to, r.first, r.place, units, box, by);
 }
 
-/* Writes that vector of each row of a group. Of small units, of which an address each
-** takes longer than what it reads, two rows have the same. */
+/* Writes that vector of each row of a group. Two rows have the same addresses: of small
+** units one each takes longer than what it reads. */
 template <int ES, typename UNITS>
 MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_block &b,
                               const unaligned_rows &rows, const char *box,
                               int32_t first) {
-  enum { PART = ES >= 4, BOTH = ES < 4 };
   UNITS units(k, box, first);
   unaligned_row r;
   r.find<ES>(k, b, rows, first);
   units.go(unaligned_address(box) + rows.at);
 #pragma unroll 1
   for (int32_t n = (int32_t)rows.count; n > 0;) {
-    unaligned_put_row<ES, UNITS, PART>(k, b, r, units, box, 0);
+    unaligned_put_row<ES>(k, b, r, 0, units, box, 0);
     r.go(k);
-    if (BOTH && n > 1) unaligned_put_row<ES, UNITS, PART>(k, b, r, units, box, k.apart);
-    if (BOTH) r.go(k);
-    if ((n -= 1 + BOTH) <= 0) break;
-    units.go(k.apart << BOTH);
+    if (n > 1) unaligned_put_row<ES>(k, b, r, 1, units, box, k.apart);
+    r.go_on(k);
+    if ((n -= 2) <= 0) break;
+    units.go(2 * k.apart);
   }
 }
 
-/* The vector of a lane in a window that begins `before` bytes before the row. In windows
-** of more than a sector lane 0 has the vector where the row begins: so a lane has the
-** same places, about, in all rows. */
-MT_INLINE uint32_t unaligned_rotated (uint32_t lane, uint32_t before, uint32_t align) {
-  return align > 32 ? (lane + before / 16) & (align / 16 - 1) : lane;
+MT_INLINE uint32_t unaligned_tasks (const mt_permute_unaligned &k,
+                                    const unaligned_block &b) {
+  return b.size.begun ? k.tasks[1] : k.tasks[0];
+}
+
+/* The place where the vectors of tasks begin, of a row that begins at an address `lead`. */
+template <int ES>
+MT_INLINE int32_t unaligned_begin (const mt_permute_unaligned &k, const unaligned_block &b,
+                                   uint32_t lead) {
+  const uint32_t mask = k.window_align - 1;
+  return (b.size.begun ? (int32_t)(-lead & mask) : -(int32_t)(lead & mask)) / ES;
 }
 
 /* All tasks. Of units below 4 bytes only whole vectors are written: parts of vectors
@@ -228,15 +244,14 @@ MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_b
                                 const char *box) {
   enum { V = 16 / ES };
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
+  for (uint32_t n = threadIdx.x; n < unaligned_tasks(k, b); n += blockDim.x) {
     const uint32_t q = divide(n, k.window);
     const uint32_t window = divide(q, k.groups);
     const unaligned_rows rows = unaligned_groups(k, box)[q - window * k.groups.extent];
-    const uint32_t lead = (uint32_t)(uintptr_t)(b.dst + rows.dst);
-    const uint32_t lane = n - q * k.window.extent, before = lead & (k.window_align - 1);
-    const uint32_t vector =
-        window * k.window.extent + unaligned_rotated(lane, before, k.window_align);
-    const int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
+    const uint32_t lane = n - q * k.window.extent;
+    const int32_t first =
+        unaligned_begin<ES>(k, b, (uint32_t)(uintptr_t)(b.dst + rows.dst)) +
+        (int32_t)(V * (window * k.window.extent + lane));
     const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
     if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
         first >= (ES < 4 ? 0 : 1 - V))
@@ -284,28 +299,29 @@ MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_b
                                 const char *box) {
   const int32_t by = (int32_t)(k.window.extent * (16 / ES));
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < k.tasks; n += blockDim.x) {
+  for (uint32_t n = threadIdx.x; n < unaligned_tasks(k, b); n += blockDim.x) {
     const uint32_t q = divide(n, k.window);
     const unaligned_rows rows = unaligned_groups(k, box)[q];
-    const uint32_t align = k.window_align;
-    const uint32_t before = (uint32_t)(uintptr_t)(b.dst + rows.dst) & (align - 1);
-    const uint32_t vector = unaligned_rotated(n - q * k.window.extent, before, align);
-    const int32_t first = ((int32_t)(16 * vector) - (int32_t)before) / ES;
+    const int32_t first =
+        unaligned_begin<ES>(k, b, (uint32_t)(uintptr_t)(b.dst + rows.dst)) +
+        (int32_t)((16 / ES) * (n - q * k.window.extent));
     if (rows.count != 0)
       unaligned_put_along<ES>(k, b, rows, box, first < 0 ? first + by : first, by);
   }
 }
 
 /* The vectors at both ends of rows, of which only a part is theirs, for units below 4
-** bytes: the first half of the threads' tasks is the first vectors, the second the
-** last. */
+** bytes: the first half of the threads' tasks is the first vectors, the second the last.
+** Rows that began in the box before, or go on in the next, with a halo, have none. */
 template <int ES, typename UNITS>
 MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_block &b,
                                const char *box) {
   enum { V = 16 / ES };
   const int32_t end = (int32_t)b.size.end, row = (int32_t)b.size.row;
+  const bool whole = end >= row + 2 * V - 1; /* sectors that begin in the box */
+  const uint32_t from = b.size.begun ? k.nrows : 0, to = whole ? k.nrows : 2 * k.nrows;
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < 2 * k.nrows; n += blockDim.x) {
+  for (uint32_t n = from + threadIdx.x; n < to; n += blockDim.x) {
     const bool late = n >= k.nrows;
     unaligned_rows rows;
     rows.find_one(k, b, late ? n - k.nrows : n);

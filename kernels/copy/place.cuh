@@ -223,6 +223,19 @@ MT_INLINE void fetch_if (bool real, near to, const char *from) {
 #endif
 }
 
+/* The same if `real`, without a branch; else nothing. */
+MT_INLINE void fetch_real (bool real, near to, const char *from) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("{ .reg .pred p;\n"
+               " setp.ne.u32 p, %0, 0;\n"
+               " @p cp.async.ca.shared.global [%1], [%2], 16; }" ::"r"((uint32_t)real),
+               "r"(to), "l"(from)
+               : "memory");
+#else
+  if (real) MT_FETCH((void *)to, from);
+#endif
+}
+
 /* What the threads of the block have fetched is there. */
 MT_INLINE void fetched () {
 #if defined(__CUDA_ARCH__)

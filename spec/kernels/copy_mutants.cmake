@@ -123,12 +123,16 @@ mutant(fetch_beyond_the_buffer copy_staged_b8 ""
 mutant(fetch_before_the_buffer copy_staged_b4 ""
        [[at >= first && at <= last;]] [[at >= first - 16 && at <= last;]])
 mutant(edges_forgotten copy_staged_b1 ""
-       [[  if (edges) staged_fetch_edges(s, x, tables, data);
+       [[    else if (a.real) staged_fetch_edge(x, a, data);
 ]] "")
+mutant(tile_inside_by_its_first_byte copy_staged_b2 ""
+       [[if (x.has(-(int32_t)m) && x.has(s.reach))]] [[if (x.has(-(int32_t)m))]])
+mutant(tile_inside_by_its_last_byte copy_staged_b2 ""
+       [[if (x.has(-(int32_t)m) && x.has(s.reach))]] [[if (x.has(s.reach))]])
 mutant(all_of_an_edge copy_staged_b2 ""
        [[if (a.from + i >= x.first && a.from + i < x.last + 16)]] [[if (a.from + i >= x.first)]])
 mutant(last_vector_of_a_piece copy_staged_b2 ""
-       [[real = 16 * k < shift + s.length;]] [[real = 16 * k + 16 < shift + s.length;]])
+       [[real = k < shift + s.length;]] [[real = k + 16 < shift + s.length;]])
 mutant(line_behind_the_buffer copy_staged_b4 "" [[ask_for(end - 1);]] [[ask_for(end + 255);]])
 mutant(ends_forgotten copy_staged_b1 ""
        [[  if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);
@@ -182,14 +186,37 @@ mutant(runs_without_gaps copy_permute_unaligned_b4 ""
        [[ + r / (16 / ES) * k.gap]] "")
 
 source(permute_unaligned.cuh)
+mutant(windows_of_rows_that_went_on copy_permute_unaligned_b2 ""
+       [[return b.size.begun ? k.tasks[1] : k.tasks[0];]] [[return k.tasks[1];]])
+mutant(windows_from_the_next_sector copy_permute_unaligned_b4 ""
+       [[(b.size.begun ? (int32_t)(-lead & mask) : -(int32_t)(lead & mask))]]
+       [[(int32_t)(-lead & mask)]])
+mutant(rows_never_begin copy_permute_unaligned_b1 ""
+       [[from = b.size.begun ? k.nrows : 0]] [[from = k.nrows]])
+mutant(rows_never_end copy_permute_unaligned_b2 ""
+       [[to = whole ? k.nrows : 2 * k.nrows]] [[to = k.nrows]])
+mutant(limit_of_the_first_row copy_permute_unaligned_b2 ""
+       [[unaligned_limit<ES>(k, b, at, half != turns)]] [[unaligned_limit<ES>(k, b, at, half)]])
 mutant(places_without_gaps copy_permute_unaligned_b1 ""
        [[n / V * MT_UNALIGNED_GROUP(V) + n % V * 2]] [[n / V * (2 * V) + n % V * 2]])
 mutant(second_row_of_the_first copy_permute_unaligned_b2 ""
-       [[(k, b, r, units, box, k.apart)]] [[(k, b, r, units, box, 0)]])
+       [[(k, b, r, 1, units, box, k.apart)]] [[(k, b, r, 1, units, box, 0)]])
 mutant(third_row_of_the_second copy_permute_unaligned_b1 ""
-       [[units.go(k.apart << BOTH)]] [[units.go(k.apart)]])
+       [[break;
+    units.go(2 * k.apart);
+  }
+}
+
+MT_INLINE uint32_t unaligned_tasks]] [[break;
+    units.go(k.apart);
+  }
+}
+
+MT_INLINE uint32_t unaligned_tasks]])
 mutant(vectors_along_a_row copy_permute_unaligned_b1 ""
-       [[units.go(2 * k.apart)]] [[units.go(k.apart)]])
+       [[to += by * ES;
+    units.go(2 * k.apart);]] [[to += by * ES;
+    units.go(k.apart);]])
 mutant(vectors_behind_the_segment copy_permute_unaligned_b1 ""
        [[if (last > length - V) last = length - V;]] "")
 

@@ -37,18 +37,21 @@ static double places_take (const mt_desc *d) {
          mt_h200.box_unaligned_place;
 }
 
+/* Tasks of most boxes. */
+static uint32_t tasks_of (const mt_permute_unaligned *s) { return s->tasks[s->halo != 0]; }
+
 /* Vectors that tasks have for each of a box: windows are longer than rows. */
 static double lanes_of (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
   const double vectors = (double)(d->threads * mt_unit_of(d, MT_SRC)) / 16;
-  const double lanes = (double)s->tasks * s->group_rows / vectors;
+  const double lanes = (double)tasks_of(s) * s->group_rows / vectors;
   return s->linear || lanes < 1 ? 1 : lanes;
 }
 
 /* Threads that a task takes: in the last round some have none. */
 static double rounds_of (const mt_permute_unaligned *s) {
   const double threads = MT_PERMUTE_UNALIGNED_THREADS;
-  return ceil((double)s->tasks / threads) * threads / (double)s->tasks;
+  return ceil((double)tasks_of(s) / threads) * threads / (double)tasks_of(s);
 }
 
 /* What takes longer than at best: small units, which are read one by one; looks into the

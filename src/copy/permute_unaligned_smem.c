@@ -265,13 +265,6 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
 
 /* ---------------------------------------------------------------- tasks */
 
-/* Windows of so many bytes that a row of so many units touches at most, wherever it
-** begins. */
-static uint32_t windows_of (const mt_desc *d, uint32_t units, uint32_t bytes) {
-  uint32_t v = bytes / unit_of(d);
-  return (units + 2 * v - 2) / v;
-}
-
 /* Instructions of a thread, about: to find a group of rows, and each place of a vector;
 ** to write a vector, and to read each unit of it. */
 enum { MT_FINDROW = 60, MT_FINDPLACE = 4, MT_MOVE = 20, MT_COLLECT = 3 };
@@ -288,22 +281,35 @@ static uint32_t class_log_of (const mt_desc *d, uint32_t rows) {
   return log;
 }
 
-/* The window, which neighbouring threads write. Long rows: 8 vectors, which a cache asks
-** for at once, or 16 of even longer ones. Short rows: up to 8, the sectors of a row
-** shared evenly by its windows, so that few vectors are beyond it. Returns how many
-** windows make a row. A class whose rows are no multiple of a sector apart needs a vector
-** more: some begin in the second half of a sector. */
-static uint32_t build_windows (mt_desc *d) {
+/* Windows of a row: of one that began in the box before, and of any other. */
+typedef struct windows {
+  uint32_t of[2];
+} windows;
+
+/* Vectors of a row, in parts of `align` bytes: those that begin in it, and if it began in
+** no box before the one in which it begins. Of a class whose rows are no multiple of a
+** sector apart, one more: the second half of a sector that begins in the row. */
+static uint32_t vectors_of (const mt_desc *d, uint32_t align, bool began) {
+  const mt_permute_unaligned *s = &d->unaligned;
+  bool half = align == MT_VECTOR && (s->halo || s->segment);
+  uint32_t bytes = s->length * unit_of(d) + (half ? MT_VECTOR : 0);
+  uint32_t n = (bytes + align + (began ? 0 : align - 2 * unit_of(d)) - began) / align;
+  return n * (align / MT_VECTOR);
+}
+
+/* A window is what neighbouring threads write: up to 8 vectors, which lie in different
+** banks. A row's vectors are shared evenly by its windows, so that few threads have
+** none. */
+static windows build_windows (mt_desc *d) {
   mt_permute_unaligned *s = &d->unaligned;
-  uint32_t bytes = s->length * unit_of(d);
-  bool is_long = bytes >= MT_PERMUTE_UNALIGNED_WIDEROW;
   bool shifts = s->store[0].global * (INT64_C(1) << s->class_log) % MT_SECTOR != 0;
-  uint32_t length = s->length + (shifts ? MT_VECTOR / unit_of(d) : 0);
-  uint32_t sectors = windows_of(d, length, MT_SECTOR), parts = (sectors + 3) / 4;
-  uint32_t vectors = unit_of(d) > 1 && bytes >= MT_PERMUTE_UNALIGNED_FARROW ? 16 : 8;
-  s->window_align = is_long ? vectors * MT_VECTOR : MT_SECTOR;
-  s->window = mt_divisor_of(is_long ? vectors : 2 * ((sectors + parts - 1) / parts));
-  return is_long ? windows_of(d, length, vectors * MT_VECTOR) : parts;
+  uint32_t align = shifts ? MT_VECTOR : MT_SECTOR, even = align / MT_VECTOR;
+  uint32_t n[2] = {vectors_of(d, align, false), vectors_of(d, align, true)};
+  uint32_t often = n[s->halo != 0], parts = (often + 7) / 8;
+  uint32_t window = ((often + parts - 1) / parts + even - 1) / even * even;
+  s->window_align = align;
+  s->window = mt_divisor_of(window);
+  return (windows){{(n[0] + window - 1) / window, (n[1] + window - 1) / window}};
 }
 
 /* Small units that are equally far apart in a long row. Groups of few rows save few looks
@@ -324,28 +330,31 @@ static void build_tasks (mt_desc *d) {
   if (s->segment == 0) others /= lead;
   s->class_log = class_log_of(d, lead);
   s->apart = s->store[0].shared << s->class_log;
-  uint32_t windows = build_windows(d);
+  windows w = build_windows(d);
   uint32_t step = 1u << s->class_log, classes = lead < step ? lead : step;
   uint32_t many = (lead + step - 1) >> s->class_log, v = MT_VECTOR / unit_of(d);
   uint64_t best = UINT64_MAX;
   for (uint32_t each = 1; each <= many && each <= MT_MOSTEACH; each++) {
     uint32_t chunks = (many + each - 1) / each, groups = classes * chunks * others;
-    uint32_t tasks = groups * windows * s->window.extent;
+    uint32_t tasks = groups * w.of[s->halo != 0] * s->window.extent;
     uint64_t rounds =
         (tasks + MT_PERMUTE_UNALIGNED_THREADS - 1) / MT_PERMUTE_UNALIGNED_THREADS;
     uint64_t cost = (tasks + rounds * MT_PERMUTE_UNALIGNED_THREADS) *
                     (MT_FINDROW + v * MT_FINDPLACE + each * (MT_MOVE + v * MT_COLLECT));
     if (cost >= best) continue;
     best = cost;
-    s->group_rows = each, s->tasks = tasks;
+    s->group_rows = each;
     s->chunks = mt_divisor_of(chunks), s->groups = mt_divisor_of(groups);
   }
   if (is_linear(d)) {
     s->group_rows = 1, s->linear = s->lookup[0].inside;
+    s->window_align = MT_SECTOR, s->window = mt_divisor_of(8);
     s->apart = s->window.extent * v * s->linear;
     s->chunks = mt_divisor_of(many), s->groups = mt_divisor_of(classes * many * others);
-    s->tasks = s->groups.extent * s->window.extent;
+    w = (windows){{1, 1}};
   }
+  for (int i = 0; i < 2; i++)
+    s->tasks[i] = s->groups.extent * w.of[i] * s->window.extent;
   s->classes = mt_divisor_of(classes);
   s->lead = mt_divisor_of(s->segment ? 1 : lead);
   s->nrows = others * s->lead.extent;

@@ -13,9 +13,8 @@
 ** to the row: each index of them begins a run of its own, in other banks. */
 enum { MT_PERMUTE_UNALIGNED_RUN = 96 };
 
-/* Bytes of a long row: windows of 8 vectors; and from where on they are of 16, if units
-** are larger than a byte. */
-enum { MT_PERMUTE_UNALIGNED_WIDEROW = 512, MT_PERMUTE_UNALIGNED_FARROW = 768 };
+/* Bytes of a long row. */
+enum { MT_PERMUTE_UNALIGNED_WIDEROW = 512 };
 
 /* Fills in what follows from the axes, the bounds, order and halo. False if these do not
 ** go together, or have no room in shared memory. The other fields of `unaligned` must be

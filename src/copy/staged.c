@@ -298,17 +298,27 @@ static void find_skips (mt_staged *s, const mt_desc *d, int64_t v) {
     s->skip[j] = (int32_t)unit_at(s, d, (int64_t)j * s->step.extent * v);
 }
 
+/* Of the source: as far as 32 bits count, which is further than anything lies. */
+static int32_t reach_of (const mt_staged *s) {
+  int64_t n = s->length - 1;
+  for (uint32_t i = 0; i < s->levels; i++)
+    n += (int64_t)(s->level[i].extent - 1) * s->level[i].src;
+  return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
 /* Where what lies in shared memory. */
 static bool find_places (mt_staged *s, int64_t v, bool aligned) {
   const mt_gather *g = &s->tile;
   const int64_t units = ((int64_t)s->step.extent * v + g->ahead) * g->phases;
-  s->vectors = mt_divisor_of(((int64_t)s->length + (aligned ? 15 : 30)) / 16);
+  const uint64_t pitch = (s->length + (aligned ? 15 : 30)) / 16 * 16;
+  s->pitch = (uint32_t)pitch, s->pitch_mul = (uint32_t)((UINT32_MAX + pitch) / pitch);
+  s->reach = reach_of(s);
   s->tile.table = (uint32_t)(mt_div_up(2 * units, 16) * 16);
   s->pieces_at = s->tile.table + (uint32_t)mt_div_up(8 * g->rows, 16) * 16;
   s->tile_at = s->pieces_at + (uint32_t)mt_div_up(8 * s->pieces, 16) * 16;
   s->data_at = s->tile_at + MT_STAGED_TILE;
   s->size = s->data_at + (uint32_t)mt_div_up(span_of(s) + 15, 16) * 16;
-  return s->size <= MT_STAGED_SHARED;
+  return s->size <= MT_STAGED_SHARED && s->pieces * pitch * pitch <= UINT32_MAX;
 }
 
 /* Short rows, between which the destination has elements that are not written: most of

@@ -134,7 +134,7 @@ static double begin_of (const mt_desc *d) {
   return m->staged_block + d->nrest * m->staged_axis +
          units * (d->nthr * m->staged_place + s->tile.phases * m->staged_entry) +
          s->pieces * (s->levels + 1.0) * m->staged_piece +
-         (double)s->pieces * s->vectors.extent * m->staged_vector;
+         (double)s->pieces * (s->pitch / 16) * m->staged_vector;
 }
 
 /* Microseconds of the instructions of all multiprocessors for all tiles: those that have

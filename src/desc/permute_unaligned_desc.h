@@ -94,12 +94,13 @@ typedef struct mt_lookup_axis {
 **     class + classes * (chunk + chunks * other).
 **
 ** Tasks   A row is written by vectors that are aligned in the destination. `window` such
-**   vectors are a window, which begins at a multiple of window_align bytes: 32, or all of
-**   its bytes in long rows. Task n writes, in each row of a group, one vector:
+**   vectors are a window. Windows follow one another from the multiple of window_align
+**   bytes, 16 or 32, in which the row begins; or, if it began in the box before, from the
+**   first that begins in it. Task n writes, in each row of a group, one vector:
 **     lane = n mod window, group = n / window mod groups, window = n / window / groups.
-**   In long rows lane 0 has the vector where the row begins, and the others follow, round
-**   the window. If `linear` is not 0, neighbouring places lie so many bytes apart. Then a
-**   group is one row, and a task writes the vectors of its lane in all windows.
+**   tasks[1] are those of a box whose rows began before, tasks[0] of any other.
+**   If `linear` is not 0, neighbouring places lie so many bytes apart. Then a group is one
+**   row, and a task writes the vectors of its lane in all windows.
 **
 ** order and halo are chosen. All else follows from these, the axes and the bounds. */
 typedef struct mt_permute_unaligned {
@@ -117,7 +118,7 @@ typedef struct mt_permute_unaligned {
   uint32_t apart; /* bytes of shared memory from one vector of a task to its next */
   mt_divisor window, classes, chunks, groups;
   mt_divisor lead;       /* rows along the first axis of `store`; segments: 1 */
-  uint32_t tasks, nrows; /* rows of a box, segments together */
+  uint32_t tasks[2], nrows; /* rows of a box, segments together */
   /* Bytes of the source. For one index of the last axis of `runs`, if that is in no run,
   ** runs begin in reach[0] <= x <= reach[1]; its next index is reach_step behind. */
   int64_t reach[2], reach_step;

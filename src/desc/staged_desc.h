@@ -71,7 +71,9 @@ typedef struct mt_staged_level {
 typedef struct mt_staged {
   mt_gather tile;               /* its table has 2 bytes for a unit of `step` words */
   uint32_t pieces, length;      /* of a tile; bytes of one */
-  mt_divisor vectors;           /* that a piece may touch */
+  uint32_t pitch;               /* bytes of the vectors that a piece may touch */
+  uint32_t pitch_mul;           /* n * pitch_mul >> 32 is n / pitch, for these of all */
+  int32_t reach;                /* bytes from a tile's lowest byte to its last */
   mt_divisor step;              /* words from one of a thread to its next */
   uint32_t times;               /* words of a thread, at most: of one of the first */
   uint32_t even;                /* 1: of all threads, and a multiple of those in flight */
