@@ -224,16 +224,32 @@ MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_blo
   }
 }
 
-MT_INLINE uint32_t unaligned_tasks (const mt_permute_unaligned &k,
-                                    const unaligned_block &b) {
+MT_INLINE mt_unaligned_tasks unaligned_tasks (const mt_permute_unaligned &k,
+                                              const unaligned_block &b) {
   return b.size.begun ? k.tasks[1] : k.tasks[0];
 }
 
-/* The place where the vectors of tasks begin, of a row that begins at an address `lead`. */
+/* Which vector of which group task n is. */
+struct unaligned_task {
+  uint32_t group, vector;
+  MT_INLINE unaligned_task (const mt_permute_unaligned &k, const mt_unaligned_tasks &t,
+                            uint32_t n) {
+    enum { W = MT_UNALIGNED_WINDOW };
+    const bool whole = n < t.whole;
+    const uint32_t m = whole ? n : n - t.whole;
+    const uint32_t lanes = whole ? W : 1u << t.last_log;
+    const uint32_t q = whole ? m / W : m >> t.last_log;
+    const uint32_t window = whole ? divide(q, k.groups) : 0;
+    group = q - window * k.groups.extent;
+    vector = (whole ? W * window : t.last) + (m & (lanes - 1));
+  }
+};
+
+/* The place where the vectors of tasks begin, of a row that begins at address `lead`. */
 template <int ES>
-MT_INLINE int32_t unaligned_begin (const mt_permute_unaligned &k, const unaligned_block &b,
-                                   uint32_t lead) {
-  const uint32_t mask = k.window_align - 1;
+MT_INLINE int32_t unaligned_begin (const mt_permute_unaligned &k,
+                                   const unaligned_block &b, uint32_t lead) {
+  const uint32_t mask = k.align - 1;
   return (b.size.begun ? (int32_t)(-lead & mask) : -(int32_t)(lead & mask)) / ES;
 }
 
@@ -244,14 +260,12 @@ MT_INLINE void unaligned_store (const mt_permute_unaligned &k, const unaligned_b
                                 const char *box) {
   enum { V = 16 / ES };
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < unaligned_tasks(k, b); n += blockDim.x) {
-    const uint32_t q = divide(n, k.window);
-    const uint32_t window = divide(q, k.groups);
-    const unaligned_rows rows = unaligned_groups(k, box)[q - window * k.groups.extent];
-    const uint32_t lane = n - q * k.window.extent;
+  for (uint32_t n = threadIdx.x; n < unaligned_tasks(k, b).all; n += blockDim.x) {
+    const unaligned_task task(k, unaligned_tasks(k, b), n);
+    const unaligned_rows rows = unaligned_groups(k, box)[task.group];
     const int32_t first =
         unaligned_begin<ES>(k, b, (uint32_t)(uintptr_t)(b.dst + rows.dst)) +
-        (int32_t)(V * (window * k.window.extent + lane));
+        (int32_t)(V * task.vector);
     const int32_t left = (int32_t)b.size.row - (int32_t)rows.place;
     if (rows.count != 0 && first < (int32_t)k.length + V && first < left + V &&
         first >= (ES < 4 ? 0 : 1 - V))
@@ -297,14 +311,14 @@ MT_INLINE void unaligned_put_along (const mt_permute_unaligned &k,
 template <int ES>
 MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_block &b,
                                 const char *box) {
-  const int32_t by = (int32_t)(k.window.extent * (16 / ES));
+  enum { V = 16 / ES, W = MT_UNALIGNED_WINDOW };
+  const int32_t by = W * V;
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < unaligned_tasks(k, b); n += blockDim.x) {
-    const uint32_t q = divide(n, k.window);
-    const unaligned_rows rows = unaligned_groups(k, box)[q];
+  for (uint32_t n = threadIdx.x; n < unaligned_tasks(k, b).all; n += blockDim.x) {
+    const unaligned_rows rows = unaligned_groups(k, box)[n / W];
     const int32_t first =
         unaligned_begin<ES>(k, b, (uint32_t)(uintptr_t)(b.dst + rows.dst)) +
-        (int32_t)((16 / ES) * (n - q * k.window.extent));
+        (int32_t)(V * (n % W));
     if (rows.count != 0)
       unaligned_put_along<ES>(k, b, rows, box, first < 0 ? first + by : first, by);
   }

@@ -203,8 +203,7 @@ struct staged_vector {
   }
 };
 
-/* A vector that lies in the buffer in part, or not at all: what it has there. A tile may
-** reach far beyond the buffer: nobody reads what it has there. */
+/* What a vector has in the buffer. What a tile has beyond it nobody reads. */
 MT_INLINE void staged_fetch_edge (const staged_source &x, const staged_vector &a,
                                   char *data) {
   if (!x.has_part(a.from)) return;
@@ -214,8 +213,8 @@ MT_INLINE void staged_fetch_edge (const staged_source &x, const staged_vector &a
       data[a.to + i] = (char)load<1>(x.low + a.from + i);
 }
 
-/* The vectors of a tile that lies in the buffer, and all vectors that it touches. Where no
-** branch is between loads, all but one take three instructions less. */
+/* The vectors of a tile, which all lie in the buffer. Without a branch between loads, all
+** but one take three instructions less. */
 MT_INLINE void staged_fetch_inside (const mt_staged &s, const staged_source &x,
                                     const staged_row *pieces, char *data) {
   enum { ON = 16 * MT_GATHER_THREADS, EACH = 4 };

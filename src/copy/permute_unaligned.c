@@ -32,7 +32,7 @@ enum {
 
 typedef struct candidate {
   const mt_axes *all;
-  int64_t unit, total; /* bytes of an access, of the copy */
+  int64_t elem, unit, total; /* bytes of an element, an access, the copy */
   mt_run runs[2];
   mt_prefix prefix[2][MT_MAXUNALIGNEDPREFIXES];
   int nprefix[2];
@@ -153,16 +153,29 @@ static bool in_run (const candidate *b, int axis) {
   return false;
 }
 
+/* The first axis of the run that is not in the row: it numbers rows. -1: none is. */
+static int axis_of_rows (const candidate *b) {
+  const mt_run *src = &b->runs[MT_SRC];
+  for (int i = 0; i < src->n && b->extent[src->axis[i]] > 1; i++)
+    if (!is_row(b, src->axis[i])) return src->axis[i];
+  return -1;
+}
+
 /* Bytes of a row, or of a segment of it: its last axis makes segments if it is in the
-** run. */
+** run, and these share more than rows do. */
 static int64_t length_of (const candidate *b) {
   const mt_run *dst = &b->runs[MT_DST];
-  int last = dst->axis[0];
+  int last = dst->axis[0], rows = axis_of_rows(b);
   for (int i = 0; i < dst->n; i++) {
     if (b->extent[dst->axis[i]] > 1) last = dst->axis[i];
     if (b->extent[dst->axis[i]] < b->all->axis[dst->axis[i]].extent) break;
   }
-  return b->row[MT_DST] / (in_run(b, last) ? b->extent[last] : 1);
+  const int64_t segments = b->extent[last], length = b->row[MT_DST] / segments;
+  const int64_t step = rows < 0 ? 0 : b->all->axis[rows].stride[MT_DST] * b->elem;
+  const bool cut =
+      in_run(b, last) &&
+      mt_permute_unaligned_cuts(segments, length, rows < 0 ? 1 : b->extent[rows], step);
+  return cut ? length : b->row[MT_DST];
 }
 
 /* The shared memory that the box takes, about: runs, tables. False if there is less. */
@@ -202,11 +215,9 @@ static bool fill (candidate *b, const mt_prefix *src, const mt_prefix *dst) {
 /* Rows along the first axis of the walk `store`, which share what a thread looks up:
 ** segments, or the indices of the first axis of the run that is not in the row. */
 static double rows_of (const candidate *b, int64_t segments) {
-  const mt_run *c = &b->runs[MT_SRC];
+  const int rows = axis_of_rows(b);
   if (segments > 1) return (double)segments;
-  for (int i = 0; i < c->n && b->extent[c->axis[i]] > 1; i++)
-    if (!is_row(b, c->axis[i])) return (double)b->extent[c->axis[i]];
-  return 1;
+  return rows < 0 ? 1 : (double)b->extent[rows];
 }
 
 /* Instructions of a thread for a vector, about. What a block does but once, for its
@@ -218,8 +229,7 @@ static double instructions (const candidate *b) {
   bool pieces = first == b->runs[MT_SRC].axis[0] && b->extent[first] * b->unit >= 32;
   double rows = (double)(b->bytes / length), runs = (double)(b->bytes / b->run);
   double shared = rows_of(b, row / length) / v;
-  double lanes =
-      1 + (length >= MT_PERMUTE_UNALIGNED_WIDEROW ? 72.0 : 40.0) / (double)length;
+  double lanes = 1 + 32 / (double)length;
   double places = pieces ? 0 : (double)(length / b->unit);
   shared = shared < 1 ? 1 : shared > 8 ? 8 : shared;
   return 33 * (1 + 16 / (double)b->run) +
@@ -228,10 +238,7 @@ static double instructions (const candidate *b) {
 }
 
 /* Lines of 128 bytes that caches are asked for, relative to the lines of the copy. */
-static double requests (const candidate *b) {
-  double run = (double)b->run, length = (double)b->length;
-  return 1 + 128 / run + (length >= MT_PERMUTE_UNALIGNED_WIDEROW ? 64 / length : 1);
-}
+static double requests (const candidate *b) { return 2 + 128 / (double)b->run; }
 
 /* Ends of rows that are parts of vectors, for each byte: where the whole axes end, and,
 ** without a halo, where the box's row ends. */
@@ -382,7 +389,7 @@ static bool unaligned_make (mt_launch *l, mt_axes mode[3], const mt_search *sear
                             char *why) {
   const mt_axes all = mode[2];
   mt_desc *d = &l->desc;
-  candidate b = {.all = &all, .unit = (int64_t)d->vec * d->elem};
+  candidate b = {.all = &all, .elem = d->elem, .unit = (int64_t)d->vec * d->elem};
   (void)search, (void)why;
   if (all.n > MT_LISTSIZE - MT_PERMUTE_AXES || mt_mulo(b.unit, d->rests, &b.total))
     return false;

@@ -38,9 +38,12 @@ static double places_take (const mt_desc *d) {
 }
 
 /* Tasks of most boxes. */
-static uint32_t tasks_of (const mt_permute_unaligned *s) { return s->tasks[s->halo != 0]; }
+static uint32_t tasks_of (const mt_permute_unaligned *s) {
+  return s->tasks[s->halo != 0].all;
+}
 
-/* Vectors that tasks have for each of a box: windows are longer than rows. */
+/* Vectors that tasks have for each of a box: the last window of a row is longer
+** than what is left of it. */
 static double lanes_of (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
   const double vectors = (double)(d->threads * mt_unit_of(d, MT_SRC)) / 16;

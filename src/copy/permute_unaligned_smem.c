@@ -205,14 +205,36 @@ static void build_lookup (mt_desc *d, uint32_t nrow, uint32_t in_run) {
   d->unaligned.nlookup = (uint16_t)n;
 }
 
+/* Of so many rows those that begin at the same address modulo 16. */
+static int64_t alike (int64_t rows, int64_t step) {
+  for (; step % MT_VECTOR != 0 && rows > 1; rows /= 2) step *= 2;
+  return rows;
+}
+
+bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
+                                int64_t step) {
+  const int64_t n = alike(segments, bytes);
+  return bytes >= MT_SEGMENT && segments > 1 &&
+         (n >= MT_FEWROWS || n >= alike(rows, step));
+}
+
+/* The first axis of the run that is not in the row. */
+static bool is_cut (const mt_desc *d, uint32_t nrun, uint32_t in_row, uint32_t length) {
+  const int64_t segments = units_of(d->unaligned.row) / length;
+  uint32_t k = 0;
+  while (k < nrun && (in_row >> k & 1 || d->axis[k].extent == 1)) k++;
+  return mt_permute_unaligned_cuts(segments, (int64_t)length * unit_of(d),
+                                   k < nrun ? d->axis[k].extent : 1,
+                                   k < nrun ? stride_of(d, k, MT_DST) : 0);
+}
+
 /* Segments: all axes of the look-up but the last, if that is in the run. Pieces: the
 ** first one, if it is contiguous in shared memory too. */
-static void build_segments (mt_desc *d) {
+static void build_segments (mt_desc *d, uint32_t nrun, uint32_t in_row) {
   mt_permute_unaligned *s = &d->unaligned;
   uint32_t n = s->nlookup, unit = unit_of(d), v = MT_VECTOR / unit, length = 1;
   for (uint32_t i = 0; i + 1 < n; i++) length *= s->lookup[i].by.extent;
-  bool cut = n > 1 && s->lookup[n - 1].run == 0 && length * unit >= MT_SEGMENT &&
-             units_of(s->row) > length;
+  bool cut = n > 1 && s->lookup[n - 1].run == 0 && is_cut(d, nrun, in_row, length);
   s->segment = cut ? length : 0;
   s->length = cut ? length : units_of(s->row);
   if (n > 0 && s->lookup[0].inside == unit && s->lookup[0].by.extent >= 2 * v)
@@ -281,11 +303,6 @@ static uint32_t class_log_of (const mt_desc *d, uint32_t rows) {
   return log;
 }
 
-/* Windows of a row: of one that began in the box before, and of any other. */
-typedef struct windows {
-  uint32_t of[2];
-} windows;
-
 /* Vectors of a row, in parts of `align` bytes: those that begin in it, and if it began in
 ** no box before the one in which it begins. Of a class whose rows are no multiple of a
 ** sector apart, one more: the second half of a sector that begins in the row. */
@@ -297,19 +314,16 @@ static uint32_t vectors_of (const mt_desc *d, uint32_t align, bool began) {
   return n * (align / MT_VECTOR);
 }
 
-/* A window is what neighbouring threads write: up to 8 vectors, which lie in different
-** banks. A row's vectors are shared evenly by its windows, so that few threads have
-** none. */
-static windows build_windows (mt_desc *d) {
-  mt_permute_unaligned *s = &d->unaligned;
-  bool shifts = s->store[0].global * (INT64_C(1) << s->class_log) % MT_SECTOR != 0;
-  uint32_t align = shifts ? MT_VECTOR : MT_SECTOR, even = align / MT_VECTOR;
-  uint32_t n[2] = {vectors_of(d, align, false), vectors_of(d, align, true)};
-  uint32_t often = n[s->halo != 0], parts = (often + 7) / 8;
-  uint32_t window = ((often + parts - 1) / parts + even - 1) / even * even;
-  s->window_align = align;
-  s->window = mt_divisor_of(window);
-  return (windows){{(n[0] + window - 1) / window, (n[1] + window - 1) / window}};
+/* Tasks of so many groups: whole windows, and what is left, if it is less than one. */
+static mt_unaligned_tasks tasks_of (uint32_t groups, uint32_t vectors) {
+  uint32_t windows = vectors / MT_UNALIGNED_WINDOW, left = vectors % MT_UNALIGNED_WINDOW;
+  mt_unaligned_tasks t = {0};
+  while (left > 1u << t.last_log) t.last_log++;
+  if (1 << t.last_log == MT_UNALIGNED_WINDOW) windows++, left = 0;
+  t.last = windows * MT_UNALIGNED_WINDOW;
+  t.whole = groups * t.last;
+  t.all = t.whole + (left ? groups << t.last_log : 0);
+  return t;
 }
 
 /* Small units that are equally far apart in a long row. Groups of few rows save few looks
@@ -330,13 +344,15 @@ static void build_tasks (mt_desc *d) {
   if (s->segment == 0) others /= lead;
   s->class_log = class_log_of(d, lead);
   s->apart = s->store[0].shared << s->class_log;
-  windows w = build_windows(d);
+  bool shifts = s->store[0].global * (INT64_C(1) << s->class_log) % MT_SECTOR != 0;
+  s->align = shifts ? MT_VECTOR : MT_SECTOR;
+  uint32_t vectors[2] = {vectors_of(d, s->align, false), vectors_of(d, s->align, true)};
   uint32_t step = 1u << s->class_log, classes = lead < step ? lead : step;
   uint32_t many = (lead + step - 1) >> s->class_log, v = MT_VECTOR / unit_of(d);
   uint64_t best = UINT64_MAX;
   for (uint32_t each = 1; each <= many && each <= MT_MOSTEACH; each++) {
     uint32_t chunks = (many + each - 1) / each, groups = classes * chunks * others;
-    uint32_t tasks = groups * w.of[s->halo != 0] * s->window.extent;
+    uint32_t tasks = tasks_of(groups, vectors[s->halo != 0]).all;
     uint64_t rounds =
         (tasks + MT_PERMUTE_UNALIGNED_THREADS - 1) / MT_PERMUTE_UNALIGNED_THREADS;
     uint64_t cost = (tasks + rounds * MT_PERMUTE_UNALIGNED_THREADS) *
@@ -348,13 +364,11 @@ static void build_tasks (mt_desc *d) {
   }
   if (is_linear(d)) {
     s->group_rows = 1, s->linear = s->lookup[0].inside;
-    s->window_align = MT_SECTOR, s->window = mt_divisor_of(8);
-    s->apart = s->window.extent * v * s->linear;
+    s->align = MT_SECTOR, s->apart = MT_UNALIGNED_WINDOW * v * s->linear;
     s->chunks = mt_divisor_of(many), s->groups = mt_divisor_of(classes * many * others);
-    w = (windows){{1, 1}};
+    vectors[0] = vectors[1] = MT_UNALIGNED_WINDOW;
   }
-  for (int i = 0; i < 2; i++)
-    s->tasks[i] = s->groups.extent * w.of[i] * s->window.extent;
+  for (int i = 0; i < 2; i++) s->tasks[i] = tasks_of(s->groups.extent, vectors[i]);
   s->classes = mt_divisor_of(classes);
   s->lead = mt_divisor_of(s->segment ? 1 : lead);
   s->nrows = others * s->lead.extent;
@@ -403,7 +417,7 @@ bool mt_permute_unaligned_build (mt_desc *d) {
   if (s->halo != 0 && (s->row.bound == 0 || s->halo != halo_of(d))) return false;
   build_load(d, nrow, in_run);
   build_lookup(d, nrow, in_run);
-  build_segments(d);
+  build_segments(d, nrun, in_row);
   build_store(d, nrun, in_row);
   build_tasks(d);
   if (!build_size(d, nrun)) return false;

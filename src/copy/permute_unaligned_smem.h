@@ -16,6 +16,12 @@ enum { MT_PERMUTE_UNALIGNED_RUN = 96 };
 /* Bytes of a long row. */
 enum { MT_PERMUTE_UNALIGNED_WIDEROW = 512 };
 
+/* Whether a row of so many segments of `bytes` bytes is cut: if those that begin at the
+** same address modulo 16, which tasks share, are enough, or as many as of the `rows` rows
+** that there are besides, `step` bytes apart. */
+bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
+                                int64_t step);
+
 /* Fills in what follows from the axes, the bounds, order and halo. False if these do not
 ** go together, or have no room in shared memory. The other fields of `unaligned` must be
 ** 0. */

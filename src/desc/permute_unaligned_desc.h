@@ -39,6 +39,8 @@ enum {
   MT_PERMUTE_UNALIGNED_THREADS = 384
 };
 
+enum { MT_UNALIGNED_WINDOW = 8 };
+
 /* Bytes from the places of V units to the next in the table of places: an odd number of
 ** words, if they are several. */
 #define MT_UNALIGNED_GROUP(v) ((v) < 4 ? 2 * (v) : 2 * (v) + 4)
@@ -48,6 +50,12 @@ enum {
 typedef struct mt_span {
   uint32_t units, count, bound;
 } mt_span;
+
+/* Tasks, and of these the ones in whole windows; the first vector of the last window, and
+** how many it has: 1 << last_log. */
+typedef struct mt_unaligned_tasks {
+  uint32_t all, whole, last, last_log;
+} mt_unaligned_tasks;
 
 /* An axis of a row, for finding the places of the row in shared memory. What an index of
 ** it adds: to the number of the run, to the bytes behind the begin of the run, and to the
@@ -79,7 +87,8 @@ typedef struct mt_lookup_axis {
 ** Segments   If the last axis of the row is also in the run, all indices of it have the
 **   same places, but for a shift. Then a long row may be cut into segments of `segment`
 **   units: the first axis of `store` numbers them, and the table has the places of one.
-**   What is said of rows below is said of segments then.
+**   It is, unless tasks have more of other rows. What is said of rows below is said of
+**   segments then.
 **
 ** Halo   A sector of 32 bytes may lie in two boxes that follow one another along the row.
 **   With a halo the one where it begins writes it. So a box holds `halo` indices more of
@@ -93,14 +102,17 @@ typedef struct mt_lookup_axis {
 **   at one index `other` of the other axes of `store`. Its number is
 **     class + classes * (chunk + chunks * other).
 **
-** Tasks   A row is written by vectors that are aligned in the destination. `window` such
-**   vectors are a window. Windows follow one another from the multiple of window_align
-**   bytes, 16 or 32, in which the row begins; or, if it began in the box before, from the
-**   first that begins in it. Task n writes, in each row of a group, one vector:
-**     lane = n mod window, group = n / window mod groups, window = n / window / groups.
+** Tasks   A row is written by vectors that are aligned in the destination, from the
+**   multiple of `align` bytes, 16 or 32, in which it begins; or, if it began in the
+**   box before, from the first that begins in it. Windows are MT_UNALIGNED_WINDOW
+**   vectors, and a last one of 1 << last_log vectors: so the threads of a warp, which
+**   have many vectors of few rows or few of many, read in different banks. A task writes
+**   one vector in each row of a group. First come those of whole windows, task n is
+**     lane n mod 8 of window n / 8 / groups, of group n / 8 mod groups;
+**   then those of the last ones, whose first lane is vector `last`.
 **   tasks[1] are those of a box whose rows began before, tasks[0] of any other.
-**   If `linear` is not 0, neighbouring places lie so many bytes apart. Then a group is one
-**   row, and a task writes the vectors of its lane in all windows.
+**   If `linear` is not 0, neighbouring places lie so many bytes apart. Then a group is
+**   one row, and a task writes the vectors of its lane in all windows.
 **
 ** order and halo are chosen. All else follows from these, the axes and the bounds. */
 typedef struct mt_permute_unaligned {
@@ -114,11 +126,12 @@ typedef struct mt_permute_unaligned {
   uint32_t halo, halo_runs;
   uint32_t pitch_mul; /* n * pitch_mul >> 32 is n / pitch, for bytes n of a box */
   mt_divisor piece;   /* units of a piece */
-  uint32_t window_align, class_log, group_rows, linear;
+  uint32_t align, class_log, group_rows, linear;
   uint32_t apart; /* bytes of shared memory from one vector of a task to its next */
-  mt_divisor window, classes, chunks, groups;
-  mt_divisor lead;       /* rows along the first axis of `store`; segments: 1 */
-  uint32_t tasks[2], nrows; /* rows of a box, segments together */
+  mt_divisor classes, chunks, groups;
+  mt_divisor lead; /* rows along the first axis of `store`; segments: 1 */
+  uint32_t nrows;  /* rows of a box, segments together */
+  mt_unaligned_tasks tasks[2];
   /* Bytes of the source. For one index of the last axis of `runs`, if that is in no run,
   ** runs begin in reach[0] <= x <= reach[1]; its next index is reach_step behind. */
   int64_t reach[2], reach_step;
