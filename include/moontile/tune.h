@@ -40,7 +40,7 @@ typedef struct mt_plan_candidate {
 ** of products' on a GPU that were not given an instruction:
 ** (1) one is chosen: the kernel of the plan, and its vector or parts;
 ** (2) if nobody asked for it (mt_plan_take), none of the possible ones is predicted to be
-**     faster;
+**     faster by more than a hundredth;
 ** (3) all that are possible copy the same elements, or give the same sums of products.
 ** Algorithms that are not possible are rows too: copy_NAME, and what it is for. On a CPU
 ** the one that was chosen is the only possible one. Of a product by an instruction: the

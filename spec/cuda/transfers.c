@@ -71,7 +71,7 @@ static void test_ways (void) {
     int transfers, kernels, slots;
   } rows[] = {
       {1024, true,
-       "kernel: cpu_rows (cpu), copy_strided_u32 (cuda)\n"
+       "kernel: cpu_rows (cpu), copy_transpose_b4 (cuda)\n"
        "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
        8, 8, MT_STAGE_SLOTS},
       {1024, false,
@@ -79,12 +79,12 @@ static void test_ways (void) {
        "way: from cpu to cuda:0, 8 pieces of at most 1024 bytes",
        8, 0, MT_STAGE_SLOTS},
       {4100, true,
-       "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
+       "kernel: cpu_rows (cpu), copy_transpose_b4 (cuda)\n"
        "way: from cpu to cuda:0, 2 pieces of at most 4100 bytes",
        2, 2, 2},
       {8192, false, "kernel: none\nway: from cpu to cuda:0, as one run", 1, 0, 0},
       {0, true,
-       "kernel: cpu_rows (cpu), copy_permute_b4 (cuda)\n"
+       "kernel: cpu_rows (cpu), copy_transpose_b4 (cuda)\n"
        "way: from cpu to cuda:0, 1 piece of at most 524288 bytes",
        1, 1, 1},
   };
@@ -209,9 +209,9 @@ static void test_casts (void) {
        "kernel: cpu_cast (cpu)\n"
        "way: from cuda:0 to cpu, 4 pieces of at most 1024 bytes of bf16"},
       {MT_f32, MT_u8, true,
-       "kernel: cpu_cast (cpu), copy_staged_b1 (cuda)\n"
+       "kernel: cpu_cast (cpu), copy_transpose_b1 (cuda)\n"
        "way: from cpu to cuda:0, 2 pieces of at most 1024 bytes of u8",
-       "kernel: copy_staged_b1 (cuda), cpu_cast (cpu)\n"
+       "kernel: copy_transpose_b1 (cuda), cpu_cast (cpu)\n"
        "way: from cuda:0 to cpu, 2 pieces of at most 1024 bytes of u8"},
       {MT_bf16, MT_f32, false,
        "kernel: cpu_rows (cpu), cast_bf16_f32 (cuda)\n"

@@ -103,7 +103,7 @@ function Plan:__call(stream) end
 function Plan:free() end
 
 --- The list of all kernels that could do it, with what each is predicted to cost.
---- - one is chosen; none of the others is predicted to be faster
+--- - one is chosen; none of the others is predicted to be faster by more than a hundredth
 --- ```lua
 --- #tile.plan(tensor("i32", layout(3)), tensor("i32", layout(3))):why() > 0  --> true
 --- ```
