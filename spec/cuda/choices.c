@@ -162,8 +162,8 @@ static double expect_best (const mt_plan *p) {
       printf("  %-15s %2d %14.0f %.2f %8.1f %s\n", w->kernel, w->vector, w->traffic,
              w->used, w->predicted, w->chosen ? "chosen" : w->why);
   }
-  EXPECT(chosen == 1 && taken * MT_WORTH <= least, "%d chosen, %g us, the least are %g: %s", chosen,
-         taken, least, p->head);
+  EXPECT(chosen == 1 && taken * MT_WORTH <= least,
+         "%d chosen, %g us, the least are %g: %s", chosen, taken, least, p->head);
   expect_no_faster(way, n, p, taken);
   return taken;
 }
