@@ -92,6 +92,13 @@ static const pair pairs[] = {
      "(12,6,23,42,7,36):(1,12,72,1656,69552,486864)"},
 };
 
+/* The last axis of a row is in the run as well, and short. */
+static const permutation shared[] = {
+    {MT_u8, "copy_permute_unaligned_b1", 6, {9, 11, 10, 68, 40, 50}, {3, 2, 5, 4, 0, 1}},
+    {MT_u8, "copy_permute_unaligned_b1", 4, {102, 69, 294, 65}, {1, 3, 2, 0}},
+    {MT_f16, "copy_permute_unaligned_b2", 5, {76, 47, 13, 34, 43}, {0, 4, 2, 3, 1}},
+};
+
 /* Matrices of so many rows, transposed in unaligned tiles: those of a strip, the strips. */
 static const struct raster {
   mt_dtype dtype;
@@ -168,13 +175,19 @@ static double expect_best (const mt_plan *p) {
   return taken;
 }
 
-static void expect (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype to,
-                    const mt_layout *dst, const char *kernel, double us) {
+static mt_plan *plan_of (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype to,
+                         const mt_layout *dst) {
   mt_err err = MT_NOERR;
   mt_plan *p = NULL;
   mt_tensor s = {src->node, from, place(0), 1ull << 38, 0, NULL};
   mt_tensor t = {dst->node, to, place(1), 1ull << 38, 0, NULL};
   EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
+  return p;
+}
+
+static void expect (mt_device *d, mt_dtype from, const mt_layout *src, mt_dtype to,
+                    const mt_layout *dst, const char *kernel, double us) {
+  mt_plan *p = plan_of(d, from, src, to, dst);
   if (p == NULL) return;
   EXPECT(strcmp(p->kernel->name, kernel) == 0, "%s, not %s: %s", p->kernel->name, kernel,
          p->head);
@@ -233,7 +246,6 @@ static void check_pairs (mt_device *d) {
 /* Law: no strip is longer than 8 tiles, and fewer are empty than there are strips. */
 static void check_raster (mt_device *d, const struct raster *r) {
   mt_err err = MT_NOERR;
-  mt_plan *p = NULL;
   mt_layout src, dst;
   char text[2][80];
   snprintf(text[0], sizeof text[0], "(%d,%d):(%d,1)", (int)r->rows, (int)r->columns,
@@ -242,9 +254,7 @@ static void check_raster (mt_device *d, const struct raster *r) {
            (int)r->rows);
   EXPECT_STATUS(mt_parse(&src, text[0], strlen(text[0]), &err), MT_OK, err);
   EXPECT_STATUS(mt_parse(&dst, text[1], strlen(text[1]), &err), MT_OK, err);
-  mt_tensor s = {src.node, r->dtype, place(0), 1ull << 38, 0, NULL};
-  mt_tensor t = {dst.node, r->dtype, place(1), 1ull << 38, 0, NULL};
-  EXPECT_STATUS(mt_plan_copy(&p, d, NULL, &s, &t, &err), MT_OK, err);
+  mt_plan *p = plan_of(d, r->dtype, &src, r->dtype, &dst);
   if (p == NULL) return;
   char kernel[40];
   snprintf(kernel, sizeof kernel, "copy_transpose_unaligned_b%d",
@@ -260,6 +270,24 @@ static void check_raster (mt_device *d, const struct raster *r) {
   mt_plan_free(p);
 }
 
+/* Law: rows of a task share what it looks up, where segments of a row do not. */
+static void check_shared (mt_device *d) {
+  static const int plain[] = {0, 1, 2, 3, 4, 5};
+  for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+    const permutation *r = &shared[i];
+    mt_layout src, dst;
+    layout_of(&src, r, plain);
+    layout_of(&dst, r, r->order);
+    expect(d, r->dtype, &src, r->dtype, &dst, r->kernel, 0);
+    mt_plan *p = plan_of(d, r->dtype, &src, r->dtype, &dst);
+    if (p == NULL) continue;
+    const mt_permute_unaligned *is = &p->launch.desc.unaligned;
+    EXPECT(is->segment == 0 && is->group_rows >= 4, "%u units of a segment, %u rows: %s",
+           is->segment, is->group_rows, p->head);
+    mt_plan_free(p);
+  }
+}
+
 void spec_choices (void) {
   mt_device *d = NULL;
   mt_err err = MT_NOERR;
@@ -268,6 +296,7 @@ void spec_choices (void) {
   if (d == NULL) return;
   check_permutations(d);
   check_pairs(d);
+  check_shared(d);
   for (size_t i = 0; i < sizeof rasters / sizeof rasters[0]; i++)
     check_raster(d, &rasters[i]);
   mt_device_close(d);
