@@ -224,6 +224,7 @@ MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_blo
   }
 }
 
+/* The tasks of this box. */
 MT_INLINE mt_unaligned_tasks unaligned_tasks (const mt_permute_unaligned &k,
                                               const unaligned_block &b) {
   return b.size.begun ? k.tasks[1] : k.tasks[0];

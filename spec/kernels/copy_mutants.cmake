@@ -207,12 +207,12 @@ mutant(third_row_of_the_second copy_permute_unaligned_b1 ""
   }
 }
 
-MT_INLINE mt_unaligned_tasks]] [[break;
+/* The tasks of this box.]] [[break;
     units.go(k.apart);
   }
 }
 
-MT_INLINE mt_unaligned_tasks]])
+/* The tasks of this box.]])
 mutant(vectors_along_a_row copy_permute_unaligned_b1 ""
        [[to += by * ES;
     units.go(2 * k.apart);]] [[to += by * ES;

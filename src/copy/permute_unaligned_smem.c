@@ -207,7 +207,7 @@ static void build_lookup (mt_desc *d, uint32_t nrow, uint32_t in_run) {
 
 /* Of so many rows those that begin at the same address modulo 16. */
 static int64_t alike (int64_t rows, int64_t step) {
-  for (; step % MT_VECTOR != 0 && rows > 1; rows /= 2) step *= 2;
+  for (step %= MT_VECTOR; step % MT_VECTOR != 0 && rows > 1; rows /= 2) step *= 2;
   return rows;
 }
 
