@@ -54,7 +54,7 @@ for _, d in ipairs(devices) do
       local to = row[4] and row[4] .. " " or ""
       local name = ("%s: %s to %s%s"):format(row[1], row[2], to, row[3])
 
-      it("one is chosen, none is predicted to be faster: " .. name, function()
+      it("one is chosen, none is predicted to be a hundredth faster: " .. name, function()
         local plan = tile.plan(tensors(row, device))
         local ways = plan:why()
         local chosen = the_chosen(ways)

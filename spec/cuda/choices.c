@@ -216,13 +216,17 @@ static void layout_of (mt_layout *out, const permutation *r, const int *order) {
   EXPECT_STATUS(mt_make_layout(out, shape.node, strides.node, &err), MT_OK, err);
 }
 
-static void check_permutations (mt_device *d) {
+static void sides_of (mt_layout *src, mt_layout *dst, const permutation *r) {
   static const int plain[] = {0, 1, 2, 3, 4, 5};
+  layout_of(src, r, plain);
+  layout_of(dst, r, r->order);
+}
+
+static void check_permutations (mt_device *d) {
   for (size_t i = 0; i < sizeof permutations / sizeof permutations[0]; i++) {
     const permutation *r = &permutations[i];
     mt_layout src, dst;
-    layout_of(&src, r, plain);
-    layout_of(&dst, r, r->order);
+    sides_of(&src, &dst, r);
     expect(d, r->dtype, &src, r->dtype, &dst, r->kernel, 0);
   }
 }
@@ -272,12 +276,10 @@ static void check_raster (mt_device *d, const struct raster *r) {
 
 /* Law: rows of a task share what it looks up, where segments of a row do not. */
 static void check_shared (mt_device *d) {
-  static const int plain[] = {0, 1, 2, 3, 4, 5};
   for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
     const permutation *r = &shared[i];
     mt_layout src, dst;
-    layout_of(&src, r, plain);
-    layout_of(&dst, r, r->order);
+    sides_of(&src, &dst, r);
     expect(d, r->dtype, &src, r->dtype, &dst, r->kernel, 0);
     mt_plan *p = plan_of(d, r->dtype, &src, r->dtype, &dst);
     if (p == NULL) continue;

@@ -37,8 +37,8 @@ static double places_take (const mt_desc *d) {
          mt_h200.box_unaligned_place;
 }
 
-/* Tasks of most boxes. */
-static uint32_t tasks_of (const mt_permute_unaligned *s) {
+/* Tasks of most boxes: with a halo, of those whose rows began before. */
+static uint32_t most_tasks (const mt_permute_unaligned *s) {
   return s->tasks[s->halo != 0].all;
 }
 
@@ -47,14 +47,14 @@ static uint32_t tasks_of (const mt_permute_unaligned *s) {
 static double lanes_of (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
   const double vectors = (double)(d->threads * mt_unit_of(d, MT_SRC)) / 16;
-  const double lanes = (double)tasks_of(s) * s->group_rows / vectors;
+  const double lanes = (double)most_tasks(s) * s->group_rows / vectors;
   return s->linear || lanes < 1 ? 1 : lanes;
 }
 
 /* Threads that a task takes: in the last round some have none. */
 static double rounds_of (const mt_permute_unaligned *s) {
   const double threads = MT_PERMUTE_UNALIGNED_THREADS;
-  return ceil((double)tasks_of(s) / threads) * threads / (double)tasks_of(s);
+  return ceil((double)most_tasks(s) / threads) * threads / (double)most_tasks(s);
 }
 
 /* What takes longer than at best: small units, which are read one by one; looks into the

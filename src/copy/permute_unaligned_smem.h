@@ -13,7 +13,7 @@
 ** to the row: each index of them begins a run of its own, in other banks. */
 enum { MT_PERMUTE_UNALIGNED_RUN = 96 };
 
-/* Bytes of a long row. */
+/* Bytes of a long row: if its places are equally far apart, its windows share them. */
 enum { MT_PERMUTE_UNALIGNED_WIDEROW = 512 };
 
 /* Whether a row of so many segments of `bytes` bytes is cut: if those that begin at the
