@@ -235,14 +235,12 @@ struct unaligned_task {
   uint32_t group, vector;
   MT_INLINE unaligned_task (const mt_permute_unaligned &k, const mt_unaligned_tasks &t,
                             uint32_t n) {
-    enum { W = MT_UNALIGNED_WINDOW };
     const bool whole = n < t.whole;
     const uint32_t m = whole ? n : n - t.whole;
-    const uint32_t lanes = whole ? W : 1u << t.last_log;
-    const uint32_t q = whole ? m / W : m >> t.last_log;
+    const uint32_t log = whole ? k.window_log : t.last_log, q = m >> log;
     const uint32_t window = whole ? divide(q, k.groups) : 0;
     group = q - window * k.groups.extent;
-    vector = (whole ? W * window : t.last) + (m & (lanes - 1));
+    vector = (whole ? window << log : t.last) + (m & ((1u << log) - 1));
   }
 };
 
@@ -251,7 +249,8 @@ template <int ES>
 MT_INLINE int32_t unaligned_begin (const mt_permute_unaligned &k,
                                    const unaligned_block &b, uint32_t lead) {
   const uint32_t mask = k.align - 1;
-  return (b.size.begun ? (int32_t)(-lead & mask) : -(int32_t)(lead & mask)) / ES;
+  const bool later = b.size.begun && k.align < MT_UNALIGNED_LINE;
+  return (later ? (int32_t)(-lead & mask) : -(int32_t)(lead & mask)) / ES;
 }
 
 /* All tasks. Of units below 4 bytes only whole vectors are written: parts of vectors
@@ -312,7 +311,7 @@ MT_INLINE void unaligned_put_along (const mt_permute_unaligned &k,
 template <int ES>
 MT_INLINE void unaligned_along (const mt_permute_unaligned &k, const unaligned_block &b,
                                 const char *box) {
-  enum { V = 16 / ES, W = MT_UNALIGNED_WINDOW };
+  enum { V = 16 / ES, W = 1 << MT_UNALIGNED_WINDOW };
   const int32_t by = W * V;
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < unaligned_tasks(k, b).all; n += blockDim.x) {

@@ -189,8 +189,12 @@ source(permute_unaligned.cuh)
 mutant(windows_of_rows_that_went_on copy_permute_unaligned_b2 ""
        [[return b.size.begun ? k.tasks[1] : k.tasks[0];]] [[return k.tasks[1];]])
 mutant(windows_from_the_next_sector copy_permute_unaligned_b4 ""
-       [[(b.size.begun ? (int32_t)(-lead & mask) : -(int32_t)(lead & mask))]]
+       [[(later ? (int32_t)(-lead & mask) : -(int32_t)(lead & mask))]]
        [[(int32_t)(-lead & mask)]])
+mutant(lines_that_began_before copy_permute_unaligned_b1 ""
+       [[b.size.begun && k.align < MT_UNALIGNED_LINE]] [[b.size.begun]])
+mutant(windows_of_eight copy_permute_unaligned_b2 ""
+       [[window << log : t.last]] [[window << MT_UNALIGNED_WINDOW : t.last]])
 mutant(rows_never_begin copy_permute_unaligned_b1 ""
        [[from = b.size.begun ? k.nrows : 0]] [[from = k.nrows]])
 mutant(rows_never_end copy_permute_unaligned_b2 ""

@@ -11,6 +11,7 @@
 typedef struct mt_drawn {
   int n, run, row;                 /* axes; of the run; of the row: order[] begins so */
   bool along;                      /* the row is long, and goes along the run */
+  bool pieced;                     /* it is long, and pieces of the run follow in it */
   int64_t pieces[MT_PERMUTE_AXES]; /* of each axis; more than 1: it may overhang */
 } mt_drawn;
 
@@ -20,6 +21,11 @@ static void draw_order (mt_desc *d, mt_drawn *x) {
   int out = 0;
   uint8_t left[MT_PERMUTE_AXES];
   x->row = 0;
+  if (x->pieced) {
+    order[0] = 0, order[1] = 2, order[2] = 1;
+    x->row = 2;
+    return;
+  }
   for (int i = 0; i < x->n; i++)
     if (i >= x->run || (x->along ? i > 0 && below(8) : below(3) == 0))
       order[x->row++] = (uint8_t)i;
@@ -92,16 +98,27 @@ static int draw_along (mt_desc *d) {
   return n;
 }
 
+/* Those of a piece, of the rows, and of the pieces of a row. */
+static int draw_pieced (mt_desc *d) {
+  const int units = 512 / d->elem;
+  d->axis[0].extent = 32 / d->elem + below(40);
+  d->axis[1].extent = 1 + below(20);
+  d->axis[2].extent = (units + below(units)) / d->axis[0].extent + 1;
+  return 3;
+}
+
 static bool draw_unaligned_once (mt_launch *l) {
   mt_desc *d = &l->desc;
   mt_drawn x;
   memset(d->axis, 0, sizeof d->axis);
   memset(&d->unaligned, 0, sizeof d->unaligned);
   memset(l->offset, 0, sizeof l->offset);
-  x.along = below(4) == 0;
-  x.n = x.along ? draw_along(d) : draw_extents(d, 1 + below(5));
+  x.along = below(4) == 0, x.pieced = !x.along && below(4) == 0;
+  x.n = x.along  ? draw_along(d) :
+        x.pieced ? draw_pieced(d) :
+                   draw_extents(d, 1 + below(5));
   if (x.n == 0) return false;
-  x.run = x.along ? 2 + below(x.n - 1) : 1 + below(x.n);
+  x.run = x.pieced ? 2 : x.along ? 2 + below(x.n - 1) : 1 + below(x.n);
   d->nthr = (uint32_t)x.n, d->threads = d->values = d->rests = 1;
   d->nbound = d->nrest = 0;
   for (int i = 0; i < x.n; i++) {

@@ -346,10 +346,11 @@ static bool take_box (mt_desc *d, mt_axes mode[3], const candidate *b) {
   return true;
 }
 
-/* Both runs begin with the same axis, which is long enough: rows need no box. */
+/* Both runs begin with the same axis, which is long enough: rows of units of 4 bytes and
+** more need no box. */
 static bool is_fast (const candidate *b) {
   int a = b->runs[MT_SRC].axis[0];
-  return a == b->runs[MT_DST].axis[0] &&
+  return a == b->runs[MT_DST].axis[0] && b->unit >= 4 &&
          b->all->axis[a].extent * b->unit >= MT_FASTPREFIX;
 }
 

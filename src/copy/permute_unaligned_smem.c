@@ -15,8 +15,9 @@
 
 enum {
   MT_VECTOR = 16,
-  MT_SECTOR = 32,  /* bytes */
-  MT_SEGMENT = 64, /* bytes of a segment, at least */
+  MT_SECTOR = 32,      /* bytes */
+  MT_SEGMENT = 64,     /* bytes of a segment, at least */
+  MT_LONGPIECES = 512, /* bytes of pieces */
   MT_FEWROWS = 4,
   MT_MOSTEACH = 8 /* rows of a class, of a task */
 };
@@ -310,17 +311,18 @@ static uint32_t vectors_of (const mt_desc *d, uint32_t align, bool began) {
   const mt_permute_unaligned *s = &d->unaligned;
   bool half = align == MT_VECTOR && (s->halo || s->segment);
   uint32_t bytes = s->length * unit_of(d) + (half ? MT_VECTOR : 0);
-  uint32_t n = (bytes + align + (began ? 0 : align - 2 * unit_of(d)) - began) / align;
+  bool whole = began && align < MT_UNALIGNED_LINE;
+  uint32_t n = (bytes + align + (whole ? 0 : align - 2 * unit_of(d)) - whole) / align;
   return n * (align / MT_VECTOR);
 }
 
 /* Tasks of so many groups: whole windows, and what is left, if it is less than one. */
-static mt_unaligned_tasks tasks_of (uint32_t groups, uint32_t vectors) {
-  uint32_t windows = vectors / MT_UNALIGNED_WINDOW, left = vectors % MT_UNALIGNED_WINDOW;
+static mt_unaligned_tasks tasks_of (uint32_t groups, uint32_t vectors, uint32_t log) {
+  uint32_t windows = vectors >> log, left = vectors & ((1u << log) - 1);
   mt_unaligned_tasks t = {0};
   while (left > 1u << t.last_log) t.last_log++;
-  if (1 << t.last_log == MT_UNALIGNED_WINDOW) windows++, left = 0;
-  t.last = windows * MT_UNALIGNED_WINDOW;
+  if (t.last_log == log) windows++, left = 0;
+  t.last = windows << log;
   t.whole = groups * t.last;
   t.all = t.whole + (left ? groups << t.last_log : 0);
   return t;
@@ -335,6 +337,17 @@ static bool is_linear (const mt_desc *d) {
          s->length * unit_of(d) >= MT_PERMUTE_UNALIGNED_WIDEROW;
 }
 
+/* How windows begin and how long they are. `alone`: a class has one row, so that windows
+** begin with a sector, those of a long row with a line: caches are asked for fewer lines.
+** Rows of pieces meet other banks anyway, and have long windows. */
+static void find_windows (mt_desc *d, bool alone) {
+  mt_permute_unaligned *s = &d->unaligned;
+  const bool shifts = s->store[0].global * (INT64_C(1) << s->class_log) % MT_SECTOR != 0;
+  const bool wide = s->piece.extent != 0 && s->length * unit_of(d) >= MT_LONGPIECES;
+  s->align = shifts && !alone ? MT_VECTOR : wide && alone ? MT_UNALIGNED_LINE : MT_SECTOR;
+  s->window_log = wide ? MT_UNALIGNED_WIDE : MT_UNALIGNED_WINDOW;
+}
+
 /* Groups, windows and tasks. group_rows: whatever takes the fewest instructions, of all
 ** threads and of the one that has the most tasks. */
 static void build_tasks (mt_desc *d) {
@@ -344,15 +357,14 @@ static void build_tasks (mt_desc *d) {
   if (s->segment == 0) others /= lead;
   s->class_log = class_log_of(d, lead);
   s->apart = s->store[0].shared << s->class_log;
-  bool shifts = s->store[0].global * (INT64_C(1) << s->class_log) % MT_SECTOR != 0;
-  s->align = shifts ? MT_VECTOR : MT_SECTOR;
-  uint32_t vectors[2] = {vectors_of(d, s->align, false), vectors_of(d, s->align, true)};
   uint32_t step = 1u << s->class_log, classes = lead < step ? lead : step;
   uint32_t many = (lead + step - 1) >> s->class_log, v = MT_VECTOR / unit_of(d);
+  find_windows(d, many == 1);
+  uint32_t vectors[2] = {vectors_of(d, s->align, false), vectors_of(d, s->align, true)};
   uint64_t best = UINT64_MAX;
   for (uint32_t each = 1; each <= many && each <= MT_MOSTEACH; each++) {
     uint32_t chunks = (many + each - 1) / each, groups = classes * chunks * others;
-    uint32_t tasks = tasks_of(groups, vectors[s->halo != 0]).all;
+    uint32_t tasks = tasks_of(groups, vectors[s->halo != 0], s->window_log).all;
     uint64_t rounds =
         (tasks + MT_PERMUTE_UNALIGNED_THREADS - 1) / MT_PERMUTE_UNALIGNED_THREADS;
     uint64_t cost = (tasks + rounds * MT_PERMUTE_UNALIGNED_THREADS) *
@@ -364,11 +376,12 @@ static void build_tasks (mt_desc *d) {
   }
   if (is_linear(d)) {
     s->group_rows = 1, s->linear = s->lookup[0].inside;
-    s->align = MT_SECTOR, s->apart = MT_UNALIGNED_WINDOW * v * s->linear;
+    s->align = MT_SECTOR, s->apart = v * s->linear << s->window_log;
     s->chunks = mt_divisor_of(many), s->groups = mt_divisor_of(classes * many * others);
-    vectors[0] = vectors[1] = MT_UNALIGNED_WINDOW;
+    vectors[0] = vectors[1] = 1 << s->window_log;
   }
-  for (int i = 0; i < 2; i++) s->tasks[i] = tasks_of(s->groups.extent, vectors[i]);
+  for (int i = 0; i < 2; i++)
+    s->tasks[i] = tasks_of(s->groups.extent, vectors[i], s->window_log);
   s->classes = mt_divisor_of(classes);
   s->lead = mt_divisor_of(s->segment ? 1 : lead);
   s->nrows = others * s->lead.extent;

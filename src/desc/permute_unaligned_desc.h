@@ -39,7 +39,8 @@ enum {
   MT_PERMUTE_UNALIGNED_THREADS = 384
 };
 
-enum { MT_UNALIGNED_WINDOW = 8 };
+/* Logarithms of the vectors of windows; bytes of a line. */
+enum { MT_UNALIGNED_WINDOW = 3, MT_UNALIGNED_WIDE = 5, MT_UNALIGNED_LINE = 128 };
 
 /* Bytes from the places of V units to the next in the table of places: an odd number of
 ** words, if they are several. */
@@ -103,11 +104,14 @@ typedef struct mt_lookup_axis {
 **     class + classes * (chunk + chunks * other).
 **
 ** Tasks   A row is written by vectors that are aligned in the destination, from the
-**   multiple of `align` bytes, 16 or 32, in which it begins; or, if it began in the
-**   box before, from the first that begins in it. Windows are MT_UNALIGNED_WINDOW
-**   vectors, and a last one of 1 << last_log vectors: so the threads of a warp, which
-**   have many vectors of few rows or few of many, read in different banks. A task writes
-**   one vector in each row of a group. First come those of whole windows, task n is
+**   multiple of `align` bytes in which it begins; or, if it began in the box before, from
+**   the first that begins in it, unless `align` is a line. It is 16, or a sector of 32 if
+**   all rows of a class begin alike in sectors. Windows are 1 << window_log vectors, 8,
+**   and a last one of 1 << last_log vectors: so the threads of a warp, which have many
+**   vectors of few rows or few of many, read in different banks. Of a long row of pieces
+**   they are 32, which lie in fewer lines; and if it is alone in its class, `align` is a
+**   line. A task writes one vector in each row of a group. First come those of whole
+**   windows, task n is
 **     lane n mod 8 of window n / 8 / groups, of group n / 8 mod groups;
 **   then those of the last ones, whose first lane is vector `last`.
 **   tasks[1] are those of a box whose rows began before, tasks[0] of any other.
@@ -126,7 +130,7 @@ typedef struct mt_permute_unaligned {
   uint32_t halo, halo_runs;
   uint32_t pitch_mul; /* n * pitch_mul >> 32 is n / pitch, for bytes n of a box */
   mt_divisor piece;   /* units of a piece */
-  uint32_t align, class_log, group_rows, linear;
+  uint32_t align, class_log, group_rows, linear, window_log;
   uint32_t apart; /* bytes of shared memory from one vector of a task to its next */
   mt_divisor classes, chunks, groups;
   mt_divisor lead; /* rows along the first axis of `store`; segments: 1 */
