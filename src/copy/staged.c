@@ -247,6 +247,18 @@ static bool has_sectors (const mt_desc *d, const mt_gather *g) {
   return all % MT_NEAR == 0;
 }
 
+/* Wavefronts of a warp that reads one unit of each of its words, about. Words of a row
+** lie equally far apart: they meet in few banks if that is a multiple of many bytes. Rows
+** that are neighbours in the source have theirs beside one another. */
+static double waves_of_step (const mt_desc *d, int64_t step) {
+  const int64_t unit = (int64_t)d->vec * d->elem;
+  const int64_t apart = d->axis[0].stride[MT_SRC] * d->elem * MT_GATHER_UNITS(unit);
+  int64_t banks = 32;
+  while (banks > 1 && apart % (256 / banks) == 0) banks /= 2;
+  const double lanes = step < 32 ? (double)step : 32;
+  return lanes > (double)banks ? lanes / (double)banks : 1;
+}
+
 /* What a row takes whose words lie so far apart, if it begins within a sector: a warp
 ** writes few words together, both ends of which are parts of sectors; threads find their
 ** words, and make them, some of nothing. */
@@ -257,7 +269,8 @@ static double step_takes (const mt_desc *d, const mt_gather *g, int64_t step) {
   const double lanes = step < 32 ? (double)step : 32;
   const double stores = (double)words / lanes + (step > 32 ? (double)times : 0);
   const double wide = unit > 4 ? (double)unit / 4 : 1;
-  const double waves = ((double)MT_GATHER_UNITS(unit) + 1) * wide;
+  const double waves =
+      ((double)MT_GATHER_UNITS(unit) * waves_of_step(d, step) + 1) * wide;
   return stores * 2 * m->gather_store / m->memory +
          (double)step * (m->staged_group * m->staged_instruction +
                          (double)made * waves / 32 * m->staged_wave);
