@@ -212,12 +212,17 @@ static bool fill (candidate *b, const mt_prefix *src, const mt_prefix *dst) {
 
 /* ---------------------------------------------------------------- choosing */
 
-/* Rows along the first axis of the walk `store`, which share what a thread looks up:
-** segments, or the indices of the first axis of the run that is not in the row. */
-static double rows_of (const candidate *b, int64_t segments) {
-  const int rows = axis_of_rows(b);
-  if (segments > 1) return (double)segments;
-  return rows < 0 ? 1 : (double)b->extent[rows];
+/* Rows that share what a thread looks up: of those along the first axis of the walk
+** `store`, segments or the indices of the first axis of the run that is not in the row,
+** the ones that begin at the same address modulo 16. */
+static double shared_of (const candidate *b, int64_t segments) {
+  const int axis = axis_of_rows(b);
+  int64_t rows = segments, step = b->length, classes = 1;
+  if (segments == 1 && axis < 0) return 1;
+  if (segments == 1)
+    rows = b->extent[axis], step = b->all->axis[axis].stride[MT_DST] * b->elem;
+  while (step % 16 * classes % 16 != 0) classes *= 2;
+  return (double)rows / (double)classes;
 }
 
 /* Instructions of a thread for a vector, about. What a block does but once, for its
@@ -228,7 +233,7 @@ static double instructions (const candidate *b) {
   int first = b->runs[MT_DST].axis[0];
   bool pieces = first == b->runs[MT_SRC].axis[0] && b->extent[first] * b->unit >= 32;
   double rows = (double)(b->bytes / length), runs = (double)(b->bytes / b->run);
-  double shared = rows_of(b, row / length) / v;
+  double shared = shared_of(b, row / length);
   double lanes = 1 + 32 / (double)length;
   double places = pieces ? 0 : (double)(length / b->unit);
   shared = shared < 1 ? 1 : shared > 8 ? 8 : shared;
