@@ -92,11 +92,19 @@ static const pair pairs[] = {
      "(12,6,23,42,7,36):(1,12,72,1656,69552,486864)"},
 };
 
-/* The last axis of a row is in the run as well, and short. */
+/* The last axis of a row is in the run as well, and short; rows have even steps. */
 static const permutation shared[] = {
     {MT_u8, "copy_permute_unaligned_b1", 6, {9, 11, 10, 68, 40, 50}, {3, 2, 5, 4, 0, 1}},
     {MT_u8, "copy_permute_unaligned_b1", 4, {102, 69, 294, 65}, {1, 3, 2, 0}},
     {MT_f16, "copy_permute_unaligned_b2", 5, {76, 47, 13, 34, 43}, {0, 4, 2, 3, 1}},
+    {MT_u8, "copy_permute_unaligned_b1", 4, {116, 71, 391, 42}, {2, 0, 3, 1}},
+};
+
+/* Rows stay rows, of bytes and halves, whatever their length. */
+static const permutation pieced[] = {
+    {MT_u8, "copy_permute_unaligned_b1", 3, {352, 529, 721}, {1, 0, 2}},
+    {MT_u8, "copy_permute_unaligned_b1", 3, {855, 1554, 101}, {1, 0, 2}},
+    {MT_f16, "copy_permute_unaligned_b2", 3, {536, 229, 547}, {1, 0, 2}},
 };
 
 /* Matrices of so many rows, transposed in unaligned tiles: those of a strip, the strips. */
@@ -290,6 +298,23 @@ static void check_shared (mt_device *d) {
   }
 }
 
+/* Law: long rows of pieces are written in long windows. */
+static void check_pieced (mt_device *d) {
+  for (size_t i = 0; i < sizeof pieced / sizeof pieced[0]; i++) {
+    const permutation *r = &pieced[i];
+    mt_layout src, dst;
+    sides_of(&src, &dst, r);
+    expect(d, r->dtype, &src, r->dtype, &dst, r->kernel, 0);
+    mt_plan *p = plan_of(d, r->dtype, &src, r->dtype, &dst);
+    if (p == NULL) continue;
+    const mt_permute_unaligned *is = &p->launch.desc.unaligned;
+    EXPECT(is->window_log == MT_UNALIGNED_WIDE && is->piece.extent > 1,
+           "windows of 1 << %u, pieces of %u: %s", is->window_log, is->piece.extent,
+           p->head);
+    mt_plan_free(p);
+  }
+}
+
 void spec_choices (void) {
   mt_device *d = NULL;
   mt_err err = MT_NOERR;
@@ -299,6 +324,7 @@ void spec_choices (void) {
   check_permutations(d);
   check_pairs(d);
   check_shared(d);
+  check_pieced(d);
   for (size_t i = 0; i < sizeof rasters / sizeof rasters[0]; i++)
     check_raster(d, &rasters[i]);
   mt_device_close(d);
