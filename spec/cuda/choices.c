@@ -282,14 +282,18 @@ static void check_raster (mt_device *d, const struct raster *r) {
   mt_plan_free(p);
 }
 
+/* The plan of a permutation, by the kernel that is expected. */
+static mt_plan *plan_by (mt_device *d, const permutation *r) {
+  mt_layout src, dst;
+  sides_of(&src, &dst, r);
+  expect(d, r->dtype, &src, r->dtype, &dst, r->kernel, 0);
+  return plan_of(d, r->dtype, &src, r->dtype, &dst);
+}
+
 /* Law: rows of a task share what it looks up, where segments of a row do not. */
 static void check_shared (mt_device *d) {
   for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
-    const permutation *r = &shared[i];
-    mt_layout src, dst;
-    sides_of(&src, &dst, r);
-    expect(d, r->dtype, &src, r->dtype, &dst, r->kernel, 0);
-    mt_plan *p = plan_of(d, r->dtype, &src, r->dtype, &dst);
+    mt_plan *p = plan_by(d, &shared[i]);
     if (p == NULL) continue;
     const mt_permute_unaligned *is = &p->launch.desc.unaligned;
     EXPECT(is->segment == 0 && is->group_rows >= 4, "%u units of a segment, %u rows: %s",
@@ -301,11 +305,7 @@ static void check_shared (mt_device *d) {
 /* Law: long rows of pieces are written in long windows. */
 static void check_pieced (mt_device *d) {
   for (size_t i = 0; i < sizeof pieced / sizeof pieced[0]; i++) {
-    const permutation *r = &pieced[i];
-    mt_layout src, dst;
-    sides_of(&src, &dst, r);
-    expect(d, r->dtype, &src, r->dtype, &dst, r->kernel, 0);
-    mt_plan *p = plan_of(d, r->dtype, &src, r->dtype, &dst);
+    mt_plan *p = plan_by(d, &pieced[i]);
     if (p == NULL) continue;
     const mt_permute_unaligned *is = &p->launch.desc.unaligned;
     EXPECT(is->window_log == MT_UNALIGNED_WIDE && is->piece.extent > 1,

@@ -217,12 +217,11 @@ static bool fill (candidate *b, const mt_prefix *src, const mt_prefix *dst) {
 ** the ones that begin at the same address modulo 16. */
 static double shared_of (const candidate *b, int64_t segments) {
   const int axis = axis_of_rows(b);
-  int64_t rows = segments, step = b->length, classes = 1;
+  int64_t rows = segments, step = b->length;
   if (segments == 1 && axis < 0) return 1;
   if (segments == 1)
     rows = b->extent[axis], step = b->all->axis[axis].stride[MT_DST] * b->elem;
-  while (step % 16 * classes % 16 != 0) classes *= 2;
-  return (double)rows / (double)classes;
+  return (double)rows / (double)mt_permute_unaligned_classes(step);
 }
 
 /* Instructions of a thread for a vector, about. What a block does but once, for its

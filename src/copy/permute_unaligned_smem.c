@@ -206,10 +206,16 @@ static void build_lookup (mt_desc *d, uint32_t nrow, uint32_t in_run) {
   d->unaligned.nlookup = (uint16_t)n;
 }
 
+int64_t mt_permute_unaligned_classes (int64_t step) {
+  int64_t classes = 1;
+  while (step % MT_VECTOR * classes % MT_VECTOR != 0) classes *= 2;
+  return classes;
+}
+
 /* Of so many rows those that begin at the same address modulo 16. */
 static int64_t alike (int64_t rows, int64_t step) {
-  for (step %= MT_VECTOR; step % MT_VECTOR != 0 && rows > 1; rows /= 2) step *= 2;
-  return rows;
+  const int64_t classes = mt_permute_unaligned_classes(step);
+  return rows < classes ? 1 : rows / classes;
 }
 
 bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
@@ -311,8 +317,8 @@ static uint32_t vectors_of (const mt_desc *d, uint32_t align, bool began) {
   const mt_permute_unaligned *s = &d->unaligned;
   bool half = align == MT_VECTOR && (s->halo || s->segment);
   uint32_t bytes = s->length * unit_of(d) + (half ? MT_VECTOR : 0);
-  bool whole = began && align < MT_UNALIGNED_LINE;
-  uint32_t n = (bytes + align + (whole ? 0 : align - 2 * unit_of(d)) - whole) / align;
+  bool later = began && align < MT_UNALIGNED_LINE;
+  uint32_t n = (bytes + align + (later ? 0 : align - 2 * unit_of(d)) - later) / align;
   return n * (align / MT_VECTOR);
 }
 

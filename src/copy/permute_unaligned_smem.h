@@ -16,6 +16,9 @@ enum { MT_PERMUTE_UNALIGNED_RUN = 96 };
 /* Bytes of a long row: if its places are equally far apart, its windows share them. */
 enum { MT_PERMUTE_UNALIGNED_WIDEROW = 512 };
 
+/* How many addresses modulo 16 rows begin at that are `step` bytes apart. */
+int64_t mt_permute_unaligned_classes (int64_t step);
+
 /* Whether a row of so many segments of `bytes` bytes is cut: if those that begin at the
 ** same address modulo 16, which tasks share, are enough, or as many as of the `rows` rows
 ** that there are besides, `step` bytes apart. */
