@@ -83,6 +83,13 @@ describe("the left inverse (seed " .. SEED .. ")", function()
     end
   end)
 
+  it("of a chain over F2 that is as far as it goes a chain again is refused", function()
+    local A = tile.parse "(4,(3,2)):(F0,(F3,F5))" * tile.layout(8, 3)
+    local ok, said = pcall(tile.left_inverse, A)
+    assert.is_false(ok)
+    assert.matches("^left_inverse: over F2 the extents have to be powers of two", said)
+  end)
+
   dofile "spec/refused.lua"(it, {
     { 'tile.left_inverse(tile.layout("(5,4):(25,32)"))',
       "left_inverse: no layout L has L(A(i)) = i for A = (5,4):(25,32): every chain of digits was"

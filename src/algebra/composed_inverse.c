@@ -161,7 +161,8 @@ static bool undoes (const mt_node *l, const mt_node *a) {
 }
 
 /* What is applied last, as far as what is before goes: a layout has values behind its
-** end, too. k: 0 up to a power of two, 1 no further, 2 as it is; NULL: it is not that. */
+** end, too. k: 0 up to a power of two, 1 no further, 2 as it is; NULL: it is not that, or
+** is so as a chain only, of which the question would be the same again. */
 static const mt_node *reached (mt_layout *out, mt_node *room, const char *op,
                                const mt_node *a, int k, mt_err *err) {
   int64_t lo, end;
@@ -174,7 +175,8 @@ static const mt_node *reached (mt_layout *out, mt_node *room, const char *op,
   else if (mt_addo(end, a->stride, &end)) return NULL;
   if (end < 1 || end > MAXVALUES) return NULL;
   const mt_node n = mt_leaf_of(k == 0 ? INT64_C(1) << mt_bits(end - 1) : end, 1);
-  return mt_composition(out, f, &n, &quiet) == MT_OK ? out->node : NULL;
+  if (mt_composition(out, f, &n, &quiet) != MT_OK) return NULL;
+  return mt_base(out->node) == out->node ? out->node : NULL;
 }
 
 /* x, which undoes what is before, after what undoes f; that has `end` values. */

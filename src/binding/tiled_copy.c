@@ -304,7 +304,7 @@ static int tidfrg (lua_State *L, mt_copy_side side) {
   LMT_NOERR(err);
   const mt_node *base = lmt_tobase(L, 2, &buf);
   const mt_tiled_copy *c = lmt_totiledcopy(L, 1);
-  const mt_node *a = lmt_tolayout(L, 2);
+  const mt_node *a = lmt_tocomposed(L, 2);
   if (mt_copy_tidfrg(&out, c, side, a, &err))
     return lmt_raiseas(L, "partition", partition_name[side], &err);
   int n = lmt_pushdivided(L, 2, a, c->tiler.node, out.node);

@@ -79,10 +79,12 @@ static bool by_function (const mt_tiled_copy *copy) {
   return mt_is_more(copy->thr.node) || mt_is_more(copy->val.node);
 }
 
-/* (Thr,Val,(RestM,RestN,...)) of a layout without a swizzle, by (Thr,Val) of the tile. */
+/* (Thr,Val,(RestM,RestN,...)) of a layout without a swizzle, by (Thr,Val) of the tile.
+** Over F2 the tiles may be a chain: then what is under it is partitioned. */
 static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_node *tv,
                             const mt_node *a, mt_err *err) {
-  mt_layout divided;
+  static const char *const op = "partition";
+  mt_layout divided, under;
   int rank = mt_rank(copy->tiler.node);
   if (mt_rank(a) < rank)
     return mt_failn(err, MT_ERANK,
@@ -90,9 +92,14 @@ static mt_status partition (mt_layout *out, const mt_tiled_copy *copy, const mt_
                     "has %d",
                     copy->tiler.node, rank, a, mt_rank(a));
   /* ((TileM,TileN),(RestM,RestN)) */
-  MT_TRY(mt_zipped_divide(&divided, a, copy->tiler.node, err));
-  return mt_places_first(out, "partition", tv, mt_mode(divided.node, 0),
-                         mt_mode(divided.node, 1), by_function(copy), err);
+  MT_TRY(mt_renamed(op, mt_zipped_divide(&divided, a, copy->tiler.node, err), err));
+  const mt_node *base = mt_base(divided.node);
+  bool chain = base != divided.node;
+  MT_TRY(mt_renamed(op,
+                    mt_places_first(&under, op, tv, mt_mode(base, 0), mt_mode(base, 1),
+                                    chain || by_function(copy), err),
+                    err));
+  return mt_partition_over(out, divided.node, under.node, err);
 }
 
 /* Under a swizzle, or composed: the partition of the layout under that, under the

@@ -51,12 +51,20 @@ static MT_APART mt_status by_function (mt_layout *out, const char *op, const mt_
   return in_order(out, op, joint.node, spread, err);
 }
 
+/* C o T is a layout, or, where C is over F2, may be kept as a chain. */
+static mt_status composed (bool *function, mt_layout *out, const mt_node *c,
+                           const mt_node *t, mt_err *err) {
+  MT_TRY(mt_composition(out, c, t, err));
+  *function = mt_base(out->node) != out->node;
+  return MT_OK;
+}
+
 /* Whether a layout over Z is to be taken as a function, C o T being no layout; err is as
 ** it was, or what composition says. */
 static mt_status is_function (bool *function, mt_layout *out, const mt_node *c,
                               const mt_node *t, mt_err *err) {
   *function = mt_is_more(t);
-  if (*function || mt_composition(out, c, t, err) == MT_OK) return MT_OK;
+  if (*function || composed(function, out, c, t, err) == MT_OK) return MT_OK;
   if (err->status != MT_EINEXACT || !mt_is_integral(t)) return err->status;
   *function = true;
   return MT_OK;
@@ -77,12 +85,9 @@ mt_status mt_places_first (mt_layout *out, const char *op, const mt_node *t,
                            const mt_node *c, const mt_node *a, bool function,
                            mt_err *err) {
   mt_layout tile;
-  if (function || mt_is_more(t)) {
-    MT_TRY(is_function(&function, &tile, c, t, err));
-    if (function) return by_function_else(out, op, t, c, a, SPREAD_FIRST, err);
-  } else {
-    MT_TRY(mt_composition(&tile, c, t, err));
-  }
+  if (function || mt_is_more(t)) MT_TRY(is_function(&function, &tile, c, t, err));
+  else MT_TRY(composed(&function, &tile, c, t, err));
+  if (function) return by_function_else(out, op, t, c, a, SPREAD_FIRST, err);
   const mt_node *modes[] = {mt_mode(tile.node, 0), mt_mode(tile.node, 1), a};
   return mt_concat(out, 3, modes, err);
 }

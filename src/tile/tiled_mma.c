@@ -348,8 +348,12 @@ static MT_APART mt_status fragments (mt_layout *out, const mt_tiled_mma *mma,
                                      mt_mma_part part, const mt_node *zipped,
                                      mt_err *err) {
   mt_layout tv;
-  MT_TRY(mt_composition(&tv, mt_mode(zipped, 0), atom_tv(mma, part), err));
-  const mt_node *modes[] = {tv.node, mt_mode(zipped, 1)};
+  const mt_node *of_atom = mt_mode(zipped, 0), *rest = mt_mode(zipped, 1);
+  MT_TRY(mt_composition(&tv, of_atom, atom_tv(mma, part), err));
+  if (mt_base(tv.node) != tv.node) /* a chain over F2 */
+    return mt_thread_first(out, "partition", atom_tv(mma, part), of_atom, rest, false,
+                           err);
+  const mt_node *modes[] = {tv.node, rest};
   return mt_concat(out, 2, modes, err);
 }
 

@@ -166,12 +166,19 @@ local function coordinates(most)
   return text.paper(shape) .. ":" .. text.paper(map(shape, basis))
 end
 
+-- Mostly a map of words of bits: its extents are powers of two.
 local function f2(most)
-  local shape = map(text.shape(most), function(n) return n <= 2 and n or pick { 2, 4, 8 } end)
+  local words = chance(0.6)
+  local shape = map(text.shape(most), function(n)
+    return (n <= 2 or not words) and n or pick { 2, 4, 8 }
+  end)
   return text.paper(shape) .. ":" .. text.paper(map(shape, function()
-    return (chance(0.8) and "F" or "") .. (1 << random(0, 6) | random(0, 3))
+    return "F" .. (chance(0.1) and 0 or 1 << random(0, 6) | random(0, 3))
   end))
 end
+
+-- What is over F2, at the indices that a layout gives.
+local function chain(most) return f2(most) .. " o 0 o " .. plain(most) end
 
 local ODD = { "():()", "1:0", "0:1", "8:-1", "(3,0):(1,1)", "(4,2):(1@0+2@1,1@1)", "(1,1):(0,0)",
               "9223372036854775807:1", "4:4611686018427387904", "(65536,65536):(65536,1)",
@@ -181,10 +188,11 @@ local ODD = { "():()", "1:0", "0:1", "8:-1", "(3,0):(1,1)", "(4,2):(1@0+2@1,1@1)
 -- The text form of a layout: of its kinds, mostly plain; `most` bounds its size.
 function text.layout(most)
   local r = random()
-  if r < 0.72 then return plain(most) end
-  if r < 0.84 then return swizzled(most) end
-  if r < 0.92 then return coordinates(most) end
-  if r < 0.96 then return f2(most) end
+  if r < 0.68 then return plain(most) end
+  if r < 0.80 then return swizzled(most) end
+  if r < 0.87 then return coordinates(most) end
+  if r < 0.94 then return f2(most) end
+  if r < 0.97 then return chain(most) end
   return pick(ODD)
 end
 
@@ -192,7 +200,8 @@ end
 function text.memory(most)
   local r = random()
   if r < 0.35 then return text.paper(map(text.shape(most), tostring)) end
-  return r < 0.9 and plain(most) or swizzled(most)
+  if r < 0.86 then return plain(most) end
+  return r < 0.96 and swizzled(most) or "1:1 o 0 o " .. f2(most)
 end
 
 -- ---------------------------------------------------------------- what fits a shape
