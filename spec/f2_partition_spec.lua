@@ -142,10 +142,10 @@ describe("a tensor over F2", function()
   end)
 
   it("has parts by MMAs of which no layout says where they are", function()
-    local numbers = { 0, 3, 1, 4, 2, 5 }
+    local list = { 0, 3, 1, 4, 2, 5 }
     local mma = tile.tiled_mma{
       atom = "SM80_16x8x16_F32F16F16F32_TN",
-      atoms = tile.function_layout({ 1, 3, 2 }, function(_, n, k) return numbers[1 + n + 3 * k] end),
+      atoms = tile.function_layout({ 1, 3, 2 }, function(_, n, k) return list[1 + n + 3 * k] end),
       permutation = { tile._, tile._, tile.parse "((2,2,2,2,2)):((F13,F2,F19,F18,F27))" } }
     assert.is_true(check(function(x) return mma:partition_A(x) end, layout({ 16, 32 }, { 7, 68 }),
                          "partition_A"))
