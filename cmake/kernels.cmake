@@ -105,10 +105,14 @@ endmacro()
 # what is newer than all of them. Compressed: kernels of products are much alike. From nvcc 13 on
 # that is zstd, at its smallest: drivers unpack it as soon as what is only half as small; and ptxas
 # has two threads, which write the same code: hopper.cu alone keeps one busy for minutes.
+# MOONTILE_CUDA_QUICK: the same kernels, not optimised.
 function(moontile_compile_kernels out name archs)
   set(flags -Xfatbin -compress-all --threads 2)
   if(MOONTILE_NVCC_VERSION VERSION_GREATER_EQUAL 13.0)
     list(APPEND flags --compress-mode=size -Xptxas --split-compile=2)
+    if(MOONTILE_CUDA_QUICK)
+      list(APPEND flags --Ofast-compile=max)
+    endif()
   endif()
   foreach(arch IN LISTS archs)
     list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})

@@ -251,10 +251,13 @@ static bool stop (void *ud) {
   return ++c->asked == c->end;
 }
 
+/* Operands of 0, 1, 2, 3 again and again, a result of zeros. */
 static void clear (void) {
-  for (int i = 0; i < 3; i++)
-    for (size_t k = 0; k < MOST; k++)
-      memory_of[i][k] = (unsigned char)(i == 2 ? 0 : k & 3);
+  memset(memory_of[2], 0, MOST);
+  for (int i = 0; i < 2; i++) {
+    memcpy(memory_of[i], "\0\1\2\3", 4);
+    for (size_t n = 4; n < MOST; n *= 2) memcpy(memory_of[i] + n, memory_of[i], n);
+  }
 }
 
 static uint64_t result (void) {

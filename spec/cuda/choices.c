@@ -315,8 +315,26 @@ static void check_pieced (mt_device *d) {
   }
 }
 
+/* Law: no row executes an instruction that is newer than itself. */
+static void check_newest (void) {
+  mt_atom_cursor c = {0};
+  mt_mma_op op;
+  long n = 0;
+  while (mt_mma_atom_next(&op, &c))
+    for (const mt_kernel *k = mt_cuda_kernels; k < mt_cuda_kernels + mt_ncuda_kernels;
+         k++) {
+      const int arch = mt_kernel_arch(k);
+      if (k->op != MT_OP_GEMM || !mt_kernel_executes(k, op.name, arch)) continue;
+      n++;
+      EXPECT(atoi(op.arch + 2) <= arch, "%s of sm_%d executes %s of %s", k->name, arch,
+             op.name, op.arch);
+    }
+  EXPECT(n > 100, "%ld instructions have a row", n);
+}
+
 void spec_choices (void) {
   mt_device *d = NULL;
+  check_newest();
   mt_err err = MT_NOERR;
   fake_restart();
   EXPECT_STATUS(spec_open(&d, "cuda", &err), MT_OK, err);

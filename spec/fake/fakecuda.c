@@ -19,10 +19,11 @@
 #include "cuda/driver.def"
 FAKECUDA_API mt_get_proc cuGetProcAddress_v2;
 
-enum { MAXDEVICES = FAKE_MOST_DEVICES, MAXSTACK = 16 };
+enum { MAXDEVICES = FAKE_MOST_DEVICES, MAXSTACK = 16, FAKE_KERNELS = 4096 };
 
 struct CUlib_st {
   const char *text;
+  bool own;
 };
 
 static struct CUctx_st contexts[MAXDEVICES];
@@ -189,6 +190,7 @@ FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
   CUlibrary l = malloc(sizeof *l);
   NEED(l != NULL, 2);
   l->text = code ? NULL : image;
+  l->own = fake_is_own(l->text);
   libraries++;
   return *out = l, 0;
 }
@@ -202,20 +204,29 @@ FAKE cuLibraryUnload (CUlibrary l) {
   return 0;
 }
 
+/* The image has the kernel of a row, of those that its text spells out. What is found is
+** kept: a text is long to search. */
+static bool has_kernel (const char *text, size_t row, const char *name) {
+  static const char *found[FAKE_KERNELS];
+  if (strncmp(name, "hopper", 6) == 0 || strncmp(name, "ampere", 6) == 0) return true;
+  if (strncmp(name, "pipeline_", 9) == 0) name += 9; /* as its instruction */
+  if (row >= FAKE_KERNELS) return strstr(text, name) != NULL;
+  if (found[row] != text && strstr(text, name) != NULL) found[row] = text;
+  return found[row] == text;
+}
+
 /* A kernel, and a function, is its row of the table. */
 FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
   FAULT(cuLibraryGetKernel);
   GUARD;
   NEED(l != NULL, 400);
-  if (fake_is_own(l->text)) return fake_own_kernel(out, l->text, name);
+  if (l->own) return fake_own_kernel(out, l->text, name);
   NEED(strncmp(name, "mt_", 3) == 0, 500);
-  const bool piped = strncmp(name, "mt_pipeline_", 12) == 0; /* as its instruction */
-  NEED(l->text == NULL || strstr(l->text, name + (piped ? 12 : 3)) ||
-           strncmp(name, "mt_hopper", 9) == 0 || strncmp(name, "mt_ampere", 9) == 0,
-       500);
   for (size_t i = 0; i < mt_ncuda_kernels; i++)
-    if (strcmp(mt_cuda_kernels[i].name, name + 3) == 0)
+    if (strcmp(mt_cuda_kernels[i].name, name + 3) == 0) {
+      NEED(l->text == NULL || has_kernel(l->text, i, name + 3), 500);
       return *out = (CUkernel)(void *)(uintptr_t)&mt_cuda_kernels[i], 0;
+    }
   return 500;
 }
 

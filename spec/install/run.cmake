@@ -79,11 +79,12 @@ elseif(WAY STREQUAL deb)
   endif()
 elseif(WAY STREQUAL one)
   must(${PROGRAM} ${SOURCE}/cmake/one.lua ${SOURCE} ${WORK})
-  set(compilers ${CC})
-  foreach(name gcc clang)
+  set(compilers "")
+  foreach(name ${CC} gcc clang)
     find_program(one_${name} ${name})
     if(one_${name})
-      list(APPEND compilers ${one_${name}})
+      get_filename_component(compiler ${one_${name}} REALPATH)      # cc is often gcc
+      list(APPEND compilers ${compiler})
     endif()
   endforeach()
   list(REMOVE_DUPLICATES compilers)
@@ -131,6 +132,7 @@ elseif(WAY STREQUAL wheel)
   set(ENV{CMAKE_BUILD_PARALLEL_LEVEL} 2)
   must(maker/bin/pip wheel --quiet --no-deps --no-build-isolation ${SOURCE} -w wheel
        --config-settings cmake.define.MOONTILE_CUDA=OFF --config-settings cmake.define.CMAKE_C_COMPILER=${CC}
+       --config-settings cmake.build-type=Debug
        --config-settings cmake.define.LUA_INCDIR=${INCDIR})
   file(GLOB wheel ${WORK}/wheel/*.whl)
   if(NOT wheel MATCHES "-py3-none-linux_")

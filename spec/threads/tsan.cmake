@@ -21,8 +21,8 @@ if(cannot)
   return()
 endif()
 must(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_C_COMPILER=${CC}
-     -DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMOONTILE_CUDA=OFF
-     -DMOONTILE_TSAN=ON)
+     -DCMAKE_C_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS_DEBUG=-g -O1"
+     -DMOONTILE_CUDA=OFF -DMOONTILE_TSAN=ON)
 must(${CMAKE_COMMAND} --build ${WORK}/build -j 2 --target moontile_threads_test moontile_fake)
 must(${CMAKE_CTEST_COMMAND} --test-dir ${WORK}/build --output-on-failure --no-tests=error
      -R tsan.threads)

@@ -284,12 +284,15 @@ double mt_cost_us (const mt_cost *c, const mt_launch *l) {
 
 /* Tiles cut axes, so that what they read again is counted otherwise: but never as less
 ** than there is. */
+double mt_cost_least (const mt_cost *c, const mt_launch *l, mt_algorithm algo) {
+  return microseconds(&l->desc, algo, c, left_of(&l->desc, algo, distinct_of), NULL);
+}
+
 double mt_algo_least (const mt_launch *l, mt_algorithm algo) {
   const mt_desc *d = &l->desc;
   const double n = (double)mt_accesses(d), src = (double)mt_unit_of(d, MT_SRC);
   const double read = mt_h200.of[algo].again == 0 ? src * distinct_of(d) : src;
-  const double left = left_of(d, algo, distinct_of);
   mt_cost c = {.traffic = n * (read + (double)mt_unit_of(d, MT_DST)), .slow = 1};
   if (n != 0 && mt_algo_of(algo)->least) mt_algo_of(algo)->least(&c, l);
-  return microseconds(d, algo, &c, left, NULL);
+  return mt_cost_least(&c, l, algo);
 }

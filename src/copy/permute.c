@@ -325,7 +325,8 @@ static bool has_rows (const candidate *c, const mt_search *search) {
   if (src == 0 || dst == 0) return false;
   const mt_cost least = {.traffic = (double)mt_accesses(d) * mt_both_units(d),
                          .slow = 1 + ends_of(src) + ends_of(dst)};
-  return search->all || !mt_is_above(mt_cost_us(&least, c->l), search->us);
+  return search->all ||
+         !mt_is_above(mt_cost_least(&least, c->l, MT_ALGO_PERMUTE), search->us);
 }
 
 /* The copy in the box that was found. False: there is none that the search wants. */

@@ -32,8 +32,13 @@ static bool matches (const char *pattern, const char *text) {
   return *pattern == 0;
 }
 
+enum { MT_ONLY = 900 }; /* above: of this architecture alone */
+
+int mt_kernel_arch (const mt_kernel *k) {
+  return k->arch >= MT_ONLY ? k->arch / 10 : k->arch;
+}
+
 bool mt_kernel_executes (const mt_kernel *k, const char *atom, int arch) {
-  enum { MT_ONLY = 900 }; /* above: of this architecture alone */
   bool here = k->arch >= MT_ONLY ? k->arch / 10 == arch : k->arch <= arch;
   return k->op == MT_OP_GEMM && here && matches(k->atom, atom);
 }

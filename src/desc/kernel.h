@@ -51,7 +51,9 @@ static inline const char *mt_refusals_reason (const mt_refusals *w, int i) {
 void mt_refusals_add (mt_refusals *w, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Whether the row executes the atom on this GPU: 90 is sm_90. */
+/* The oldest GPU that runs the row: 90 is sm_90. */
+int mt_kernel_arch (const mt_kernel *k);
+/* Whether the row executes the atom on this GPU. */
 bool mt_kernel_executes (const mt_kernel *k, const char *atom, int arch);
 
 #endif

@@ -3,6 +3,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "plan/extend.h"
 #include "plan/families.h"
@@ -73,12 +74,29 @@ bool mt_device_runs_mma (const mt_device *d, const mt_mma_op *op) {
   return !op->own && our_row_of(d, op->name) != NULL;
 }
 
-/* Marks the rows that have an instruction for these types. */
+/* Of the rows that the device runs, the newest architecture. */
+static int newest_arch (const mt_device *d) {
+  const mt_backend *b = d->backend;
+  int newest = 0;
+  for (const mt_kernel *k = b->kernels; k < b->kernels + *b->nkernels; k++) {
+    const int arch = mt_kernel_arch(k);
+    if (k->op == MT_OP_GEMM && arch <= d->arch && arch > newest) newest = arch;
+  }
+  return newest;
+}
+
+/* Marks the rows that have an instruction for these types. Newer instructions, most of all
+** there are, have no row: they are passed by a line of their table at a time. */
 static void find_rows (bool *has, const mt_device *d,
                        const mt_tensor *const t[MT_PARTS]) {
+  const int newest = newest_arch(d);
   mt_atom_cursor c = {0};
   mt_mma_op op;
   while (mt_mma_atom_next(&op, &c)) {
+    if (atoi(op.arch + strlen("sm")) > newest) {
+      c = (mt_atom_cursor){.row = c.row + 1};
+      continue;
+    }
     const mt_kernel *k = suit(&op, t) ? our_row_of(d, op.name) : NULL;
     if (k) has[k - d->backend->kernels] = true;
   }
