@@ -137,6 +137,14 @@ einsum: the label j is mode 2 of A and mode 1 of B: 4 and 1
 a size of 1 is not repeated by itself: a view with stride 0 repeats it]] },
   { 'tile.einsum("ii->i", f32 { 3, 4 })',
     "einsum: the label i is mode 1 of A and mode 2 of A: 3 and 4" },
+  { 'tile.einsum("ii->i", tile.tensor("f32", tile.parse "((2,6),(3,4)):((1,6),(0,1))"))', [[
+einsum: the label i stands twice in A: its modes (2,6):(1,6) and (3,4):(0,1) have no diagonal ]]
+    .. [[
+that is a layout
+copy A first into a tensor whose modes are divided alike: tile.copy(A, B)
+  no layout R has R(i) = A(i) + B(i) for A = (2,6):(1,6), B = (3,4):(0,1)
+  the modes of R would have to end at i = 2 and at i = 3, and 2 does not divide 3; at i = 3 ]]
+    .. "the sum is 8, a layout would have 7" },
   { 'tile.einsum("a,b,cc->a", f32 { 3 }, f32 { 4 }, f32 { 3, 4 })',
     "einsum: the label c is mode 1 of operand 3 and mode 2 of operand 3: 3 and 4" },
   { 'tile.einsum("ijk,jk->ik", f32 { 3, 4 }, f32 { 4, 2 })',

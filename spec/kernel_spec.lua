@@ -249,6 +249,14 @@ describe("refused kernels", function()
       "brings it to registers" },
     { 'tile.kernel { mma = mma, smem = { A = layout(4) } }',
       "kernel: smem.A: a layout of (32,64), or of that and stages, expected, got 4:1" },
+    { 'tile.kernel { mma = ss, tile = { 64, 64, 4 } }', [[
+kernel: smem.A: the tile of A is 64 by 4 elements; wgmma and TMA have it in blocks of 8 by 8, ]]
+      .. [[
+which do not divide it
+take a tile that they divide, or say: smem = { A = layout }]] },
+    { 'tile.kernel { mma = mma, epilogue = 5 }',
+      "kernel: epilogue: table expected, got number; options have names: { alpha =, beta =, " ..
+      "bias =, residual =, scale_a =, scale_b =, amax =, dtype =, activation = }" },
     { 'tile.kernel { mma = mma, stages = 3, smem = { A = layout { 32, 64, 2 } } }',
       "kernel: smem.A (32,64,2):(1,32,2048) has 2 stages, stages says 3" },
     { 'tile.kernel { mma = mma, split = 4 }', "kernel: split: parts of K are not executed yet: 1" },

@@ -52,8 +52,15 @@ local function add_size(size, label, n, name, mode)
         known.mode, known.name, mode, name, known.n, n, way)
 end
 
-local function add_mode(modes, label, mode)
-  modes[label] = modes[label] and tile.layout_add(modes[label], mode) or mode
+-- Of a label that stands twice the diagonal of both modes.
+local function add_mode(modes, label, mode, name)
+  local before = modes[label]
+  local ok, sum = true, mode
+  if before then ok, sum = pcall(tile.layout_add, before, mode) end
+  check(ok, "einsum: the label %s stands twice in %s: its modes %s and %s have no diagonal that is"
+        .. " a layout\ncopy %s first into a tensor whose modes are divided alike: tile.copy(%s, B)"
+        .. "\n  %s", label, name, before, mode, name, name, ok or match(sum, "layout_add: (.*)"))
+  modes[label] = sum
 end
 
 -- A tensor whose modes have labels: `labels` in their order, `mode` by label, of what its layout
@@ -70,8 +77,8 @@ local function labelled(T, word, name, size)
     local label, mode = sub(word, i, i), tile.get(A, i)
     add_size(size, label, tile.size(mode), name, i)
     if not X.mode[label] then X.labels[#X.labels + 1] = label end
-    add_mode(X.mode, label, mode)
-    if coordinates then add_mode(X.coordinate, label, tile.get(coordinates, i)) end
+    add_mode(X.mode, label, mode, name)
+    if coordinates then add_mode(X.coordinate, label, tile.get(coordinates, i), name) end
   end
   return X
 end

@@ -51,6 +51,11 @@ static int no_names (lua_State *L, int i, const char *what, const char *const *k
 }
 
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
+  if (i < 0 && !lua_istable(L, i)) { /* no argument: a field of one */
+    const char *got = lmt_kindname(L, i);
+    luaL_error(L, "%s: table expected, got %s; options have names: { %s = }", what, got,
+               push_keys(L, keys, " =, "));
+  }
   i = lua_absindex(L, i);
   if (!lua_istable(L, i)) no_names(L, i, what, keys);
   for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {

@@ -122,7 +122,15 @@ static mt_status find_canonical (mt_layout *out, const mt_gemm_spec *k, int x,
   snprintf(name, sizeof name, "GMMA::Layout_K_%s_Atom", names[mode]);
   MT_TRY(mt_smem_atom(&atom, name, bits, err));
   MT_TRY(mt_ints(&shape, 2, extent, err));
-  return mt_tile_to_shape(out, atom.node, shape.node, NULL, err);
+  if (extent[0] % 8 == 0 && extent[1] * bits % 128 == 0)
+    return mt_tile_to_shape(out, atom.node, shape.node, NULL, err);
+  return mt_fail(
+      err, MT_EINEXACT,
+      "kernel: smem.%s: the tile of %s is %lld by %lld elements; wgmma and TMA "
+      "have it in blocks of 8 by %d, which do not divide it\n"
+      "take a tile that they divide, or say: smem = { %s = layout }",
+      mt_side_name[x], mt_side_name[x], (long long)extent[0], (long long)extent[1],
+      128 / bits, mt_side_name[x]);
 }
 
 /* The reads of the MMA itself: (thread, values) -> index. */

@@ -85,8 +85,8 @@ static int newest_arch (const mt_device *d) {
   return newest;
 }
 
-/* Marks the rows that have an instruction for these types. Newer instructions, most of all
-** there are, have no row: they are passed by a line of their table at a time. */
+/* Marks the rows that have an instruction for these types. Newer instructions, most of
+** all there are, have no row: they are passed by a line of their table at a time. */
 static void find_rows (bool *has, const mt_device *d,
                        const mt_tensor *const t[MT_PARTS]) {
   const int newest = newest_arch(d);
