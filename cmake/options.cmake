@@ -5,7 +5,7 @@ set(MOONTILE_CUDA AUTO CACHE STRING "CUDA kernels: AUTO (where nvcc is found), O
 set_property(CACHE MOONTILE_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(MOONTILE_CUDA_ARCHS "" CACHE STRING
     "GPU architectures to compile for, as 80;90a; empty: all that are shipped and nvcc knows")
-option(MOONTILE_CUDA_QUICK "Kernels that compile in a sixth of the time, and run slower" OFF)
+option(MOONTILE_CUDA_QUICK "Kernels in a sixth of the time, not optimised: to see that they compile" OFF)
 option(MOONTILE_LUA "The binding, the Lua module and the program" ON)
 option(MOONTILE_MODULE_ONLY "Install the Lua module alone, as LuaRocks does" OFF)
 set(MOONTILE_PYTHON AUTO CACHE STRING

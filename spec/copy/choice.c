@@ -133,7 +133,7 @@ static void check_least (const axes *a, const mt_launch *flat) {
     if (algo != MT_ALGO_STRIDED && (mt_algo_of((uint32_t)algo)->make == NULL ||
                                     !mt_algo_make(&l, (mt_algorithm)algo, &all, reason)))
       continue;
-    mt_cost_of(&cost, &l, NULL);
+    mt_cost_apart(&cost, &l, NULL);
     const double least = mt_algo_least(flat, (mt_algorithm)algo);
     CHECK(!mt_is_above(least, cost.us), "%s by %s: %.4f us, at least %.4f",
           text_of_axes(a), mt_algo_of((uint32_t)algo)->name, cost.us, least);

@@ -334,8 +334,8 @@ static void check_newest (void) {
 
 void spec_choices (void) {
   mt_device *d = NULL;
-  check_newest();
   mt_err err = MT_NOERR;
+  check_newest();
   fake_restart();
   EXPECT_STATUS(spec_open(&d, "cuda", &err), MT_OK, err);
   if (d == NULL) return;

@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 #include "fakecuda.h"
+#include "plan/device.h"
 #include "plan/piped.h"
 
 #define MT_CUDA_CALL(name, suffix, args) FAKECUDA_API CUresult name##suffix args;
 #include "cuda/driver.def"
 FAKECUDA_API mt_get_proc cuGetProcAddress_v2;
 
-enum { MAXDEVICES = FAKE_MOST_DEVICES, MAXSTACK = 16, FAKE_KERNELS = 4096 };
+enum { MAXDEVICES = FAKE_MOST_DEVICES, MAXSTACK = 16 };
 
 struct CUlib_st {
   const char *text;
@@ -207,10 +208,9 @@ FAKE cuLibraryUnload (CUlibrary l) {
 /* The image has the kernel of a row, of those that its text spells out. What is found is
 ** kept: a text is long to search. */
 static bool has_kernel (const char *text, size_t row, const char *name) {
-  static const char *found[FAKE_KERNELS];
+  static const char *found[MT_MAXROWS];
   if (strncmp(name, "hopper", 6) == 0 || strncmp(name, "ampere", 6) == 0) return true;
   if (strncmp(name, "pipeline_", 9) == 0) name += 9; /* as its instruction */
-  if (row >= FAKE_KERNELS) return strstr(text, name) != NULL;
   if (found[row] != text && strstr(text, name) != NULL) found[row] = text;
   return found[row] == text;
 }

@@ -74,7 +74,6 @@ static void push_part (lua_State *L, const char *option, const char *const *keys
                        const char *key) {
   lua_getfield(L, 1, option);
   if (lua_isnil(L, -1)) return;
-  if (!lmt_istable(L, -1)) luaL_error(L, "kernel: %s: a table expected", option);
   const char *what = lua_pushfstring(L, "kernel: %s", option);
   lmt_checkkeys(L, -2, what, keys);
   lua_pop(L, 1);

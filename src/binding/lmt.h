@@ -400,8 +400,8 @@ mt_dtype lmt_todtype (lua_State *L, int i);
 ** `what` begins the message if it is none, NULL: the argument (binding/options.c). */
 int lmt_tobits (lua_State *L, int i, const char *what);
 
-/* Options by name in the table at `i`: an unknown key is an error that lists `keys`
-** (binding/options.c). */
+/* Options by name in the table at `i`, a field of an argument if i < 0: an unknown key is
+** an error that lists `keys` (binding/options.c). */
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys);
 
 /* --------------------------------------------------------- devices (binding/device.c) */

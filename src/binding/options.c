@@ -37,32 +37,31 @@ static int no_option (lua_State *L, const char *what, const char *key,
                     near.name ? "? " : "", push_keys(L, keys, ", "));
 }
 
-/* Raises that options have names, what was given instead at `i`. */
-static int no_names (lua_State *L, int i, const char *what, const char *const *keys) {
-  const char *options = push_keys(L, keys, " =, ");
-  if (lua_istable(L, i))
-    return luaL_error(L, "%s: an option has no name; those here are { %s = }", what,
+/* Raises that options have names, what was given instead of a table at `i`: as the field
+** `field` of an argument, or, if that is NULL, as an argument. */
+static int no_table (lua_State *L, int i, const char *field, const char *const *keys) {
+  const char *options = push_keys(L, keys, " =, "), *got = lmt_kindname(L, i);
+  const char *text =
+      lua_pushfstring(L, "table expected, got %s; options have names: { %s = }", got,
                       options);
-  return luaL_argerror(L, i,
-                       lua_pushfstring(L,
-                                       "table expected, got %s; options have names: "
-                                       "{ %s = }",
-                                       lmt_kindname(L, i), options));
+  return field ? luaL_error(L, "%s: %s", field, text) : luaL_argerror(L, i, text);
+}
+
+/* Raises that an option has no name. */
+static int no_name (lua_State *L, const char *what, const char *const *keys) {
+  return luaL_error(L, "%s: an option has no name; those here are { %s = }", what,
+                    push_keys(L, keys, " =, "));
 }
 
 void lmt_checkkeys (lua_State *L, int i, const char *what, const char *const *keys) {
-  if (i < 0 && !lua_istable(L, i)) { /* no argument: a field of one */
-    const char *got = lmt_kindname(L, i);
-    luaL_error(L, "%s: table expected, got %s; options have names: { %s = }", what, got,
-               push_keys(L, keys, " =, "));
-  }
+  bool field = i < 0;
   i = lua_absindex(L, i);
-  if (!lua_istable(L, i)) no_names(L, i, what, keys);
+  if (!lua_istable(L, i)) no_table(L, i, field ? what : NULL, keys);
   for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
     const char *const *k = keys;
     while (*k && !is_key(L, *k)) k++;
     if (*k) continue;
-    if (lua_isinteger(L, -2) && strcmp(*keys, "1") != 0) no_names(L, i, what, keys);
+    if (lua_isinteger(L, -2) && strcmp(*keys, "1") != 0) no_name(L, what, keys);
     lua_pushvalue(L, -2);
     bool named = lua_type(L, -1) == LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER;
     no_option(L, what, named ? lua_tostring(L, -1) : luaL_typename(L, -1), keys);

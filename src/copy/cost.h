@@ -46,7 +46,7 @@ double mt_cost_always (const mt_launch *l);
 /* Microseconds that the algorithm takes at least for the elements of the flat copy l,
 ** whatever its tiles. */
 double mt_algo_least (const mt_launch *l, mt_algorithm algo);
-/* The same of what was counted: so much traffic, which so much slows. */
+/* Microseconds that so much traffic of it, slowed so much, takes at least. */
 double mt_cost_least (const mt_cost *c, const mt_launch *l, mt_algorithm algo);
 /* Microseconds of what was counted of a copy in its algorithm: of all, those of
 ** mt_cost_apart; of a part of it, less. */
