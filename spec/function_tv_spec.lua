@@ -1,82 +1,16 @@
--- function_tv_spec.lua: tiled copies and tiled MMAs whose threads, values, atoms or places are
--- numbered by functions: swizzled, over F2, listed; against brute force.
+-- function_tv_spec.lua: tiled copies whose threads or values are numbered by functions: swizzled,
+-- over F2, listed; against brute force.
 -- SPDX-License-Identifier: MIT
 -- MOONTILE_SEED makes it another run, MOONTILE_TIMES a longer one.
 local tile = require "moontile"
 local devices = dofile "spec/devices.lua"
+local numberings = dofile "spec/numberings.lua"
 local layout, random = tile.layout, math.random
-
+local number, size, listed, numbering = numberings.number, numberings.size, numberings.listed,
+                                        numberings.numbering
+local ordinate, same_values = numberings.ordinate, numberings.same_values
 local SEED = tonumber(os.getenv "MOONTILE_SEED") or os.time()
 local TIMES = tonumber(os.getenv "MOONTILE_TIMES") or 1
-
--- ---------------------------------------------------------------- random numberings
-
-local function number(x)
-  return math.type(x) and x or math.tointeger(tostring(x):match "%d+")
-end
-
-local function size(shape)
-  local n = 1
-  for _, s in ipairs(shape) do n = n * s end
-  return n
-end
-
-local function bits_of(n)
-  local bits = 0
-  while 1 << bits < n do bits = bits + 1 end
-  return 1 << bits == n and bits
-end
-
-local function swizzled(L, bits)
-  local b = random(1, bits // 2)
-  local s = random(b, bits - b)
-  return tile.make_composed_layout(
-    tile.swizzle(b, random(0, bits - b - s), random(2) == 1 and s or -s), 0, L)
-end
-
-local function over_f2(shape, bits)
-  local A
-  repeat
-    local M = {}
-    for i = 1, bits do
-      M[i] = {}
-      for j = 1, bits do M[i][j] = random(0, 1) end
-    end
-    A = tile.from_f2_matrix(M, shape)
-  until tile.is_injective(A)
-  return A
-end
-
-local function listed(shape)
-  local p, at = {}, 0
-  for i = 1, size(shape) do p[i] = i - 1 end
-  for i = #p, 2, -1 do
-    local j = random(i)
-    p[i], p[j] = p[j], p[i]
-  end
-  return tile.function_layout(shape, function()
-    at = at + 1
-    return p[at]
-  end)
-end
-
--- A bijection of the shape onto 0 .. n-1.
-local function numbering(shape)
-  local kind, bits = random(4), bits_of(size(shape))
-  local L = layout(shape, random(2) == 1 and "left" or "right")
-  if kind == 1 then return L end
-  if kind == 2 and bits and bits >= 2 then return swizzled(L, bits) end
-  if kind == 3 and bits and bits >= 1 then return over_f2(shape, bits) end
-  return listed(shape)
-end
-
--- ---------------------------------------------------------------- coordinates
-
--- Ordinate k of a coordinate whose last zeros may be left out.
-local function ordinate(c, k)
-  if math.type(c) then return k == 1 and c or 0 end
-  return c[k] or 0
-end
 
 local function same(a, b)
   return ordinate(a, 1) == ordinate(b, 1) and ordinate(a, 2) == ordinate(b, 2)
@@ -86,17 +20,6 @@ local function plus(a, b)
   if math.type(a) and math.type(b) then return a + b end
   return { ordinate(a, 1) + ordinate(b, 1), ordinate(a, 2) + ordinate(b, 2) }
 end
-
-local function same_values(want, got, name)
-  got = got:to "cpu"
-  for i = 0, tile.size(want, 1) - 1 do
-    for j = 0, tile.size(want, 2) - 1 do
-      if want(i, j) ~= got(i, j) then assert.equal(want(i, j), got(i, j), name) end
-    end
-  end
-end
-
--- ---------------------------------------------------------------- tiled copies
 
 local function power() return 1 << random(0, 3) end
 
@@ -370,119 +293,5 @@ describe("threads and values that functions number #seed" .. SEED, function()
     refused("tv Sw<1,0,2> o 0 o 8:1 has 1 modes: (thread,value) has 2",
             { atom = "DefaultCopy", bits = 32, tv = tile.parse "Sw<1,0,2> o 0 o 8:1",
               tiler = { 8 } })
-  end)
-end)
-
--- ---------------------------------------------------------------- tiled MMAs
-
-local ATOMS <const> = { "SM80_16x8x16_F32F16F16F32_TN", "SM80_16x8x8_F32TF32TF32F32_TN",
-                        "SM70_8x8x4_F32F16F16F32_TN", "UniversalFMA<float>" }
-
-local function extents(mma)
-  local e = {}
-  for n in tostring(mma):match("threads, ([%dx]+)$"):gmatch "%d+" do e[#e + 1] = tonumber(n) end
-  return e
-end
-
--- A tiled MMA and the same by steps; nil where those atoms have no threads of their own.
-local function random_mma()
-  local x = { atom = ATOMS[random(#ATOMS)], P = {}, extent = {} }
-  local atoms = { random(2), random(3), random(2) }
-  local ok, base = pcall(tile.tiled_mma, { atom = x.atom, atoms = layout(atoms) })
-  if not ok then return nil end
-  for k, e in ipairs(extents(base)) do
-    x.P[k] = random(3) == 1 and numbering{ e * random(2) } or tile._
-    x.extent[k] = x.P[k] == tile._ and e or tile.size(x.P[k])
-  end
-  x.mma = tile.tiled_mma{ atom = x.atom, atoms = numbering(atoms), permutation = x.P }
-  x.steps = tile.tiled_mma{ atom = x.atom, atoms = layout(atoms), permutation = x.extent }
-  local from, to = x.steps:thr_layout_VMNK(), x.mma:thr_layout_VMNK()
-  x.thread = {}
-  for i = 0, tile.size(from) - 1 do x.thread[from(i)] = to(i) end
-  return x
-end
-
-local function permuted(x, k, q)
-  local e = x.extent[k]
-  return x.P[k] == tile._ and q or number(x.P[k](q % e)) + q // e * e
-end
-
-local AXES <const> = { A = { 1, 3 }, B = { 2, 3 }, C = { 1, 2 } }
-
--- False: more nodes than a layout has.
-local function check_operand(x, part)
-  local axes, partition = AXES[part], "partition_" .. part
-  local shape = { x.extent[axes[1]] * random(2), x.extent[axes[2]] * random(2) }
-  local A, id = layout(shape, { random(9), random(70) }), tile.make_identity_layout(shape)
-  local ok, P = pcall(x.mma[partition], x.mma, A)
-  if not ok then
-    assert.match("more than 64 nodes", P)
-    return
-  end
-  local steps, name = x.steps[partition](x.steps, id), tostring(x.mma) .. part
-  for _ = 1, 25 do
-    local t, v, r = random(0, tile.size(steps, 1) - 1), random(0, tile.size(steps, 2) - 1),
-                    random(0, tile.size(steps, 3) - 1)
-    if x.thread[t] then
-      local p = steps{ t, v, r }
-      local want = A{ permuted(x, axes[1], ordinate(p, 1)), permuted(x, axes[2], ordinate(p, 2)) }
-      assert.equal(want, P{ x.thread[t], v, r }, name)
-      local slice = x.mma:get_slice(x.thread[t])
-      local S, offset = slice[partition](slice, A)
-      assert.equal(want, S(v + tile.size(steps, 2) * r) + offset, name)
-    end
-  end
-  assert.is_true(tile.verify(x.mma, layout(shape), part).covers, name)
-end
-
-describe("atoms and places that functions number #seed" .. SEED, function()
-  setup(function() math.randomseed(SEED) end)
-
-  it("have the elements that the definition says", function()
-    for _ = 1, 30 * TIMES do
-      local x = random_mma()
-      for part in pairs(x and AXES or {}) do check_operand(x, part) end
-    end
-  end)
-
-  it("multiply on every device", function()
-    local M, N, K = 70, 37, 40
-    local a, b = tile.tensor("f16", layout({ M, K }, "right")), tile.tensor("f16", layout{ N, K })
-    for k = 0, K - 1 do
-      for i = 0, M - 1 do a:set(random(-3, 3), i, k) end
-      for i = 0, N - 1 do b:set(random(-3, 3), i, k) end
-    end
-    local want = tile.tensor("f32", layout({ M, N }, "right"))
-    tile.gemm(a, b, want)
-    for _, d in ipairs(devices) do
-      for _, permutation in ipairs{ { tile._, tile._, tile._ },
-                                    { tile.parse "Sw<1,0,3> o 0 o 64:1", 32, listed{ 16 } } } do
-        local mma = tile.tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN",
-                                    atoms = numbering{ 2, 2, 1 }, permutation = permutation }
-        local c = tile.tensor("f32", layout({ M, N }, "right"), d.device)
-        tile.gemm(mma, a:to(d.device), b:to(d.device), c)
-        same_values(want, c, tostring(mma))
-      end
-    end
-  end)
-
-  it("make kernels, copies and fragments", function()
-    local mma = tile.tiled_mma{ atom = "SM80_16x8x16_F32F16F16F32_TN",
-                                atoms = tile.parse "Sw<1,0,1> o 0 o (2,2,1):(1,2,4)" }
-    local a, b = tile.tensor("f16", layout({ 64, 32 }, "right")),
-                 tile.tensor("f16", layout({ 32, 32 }, "right"))
-    a:fill(2)
-    b:fill(3)
-    local c = tile.tensor("f32", layout({ 64, 32 }, "right"))
-    tile.gemm(tile.kernel{ mma = mma, tile = { 64, 32, 32 } }, a, b, c)
-    assert.equal(192, c(63, 31))
-    assert.equal(mma:layout_A_TV(), tile.make_tiled_copy_A("DefaultCopy", mma):tiled_layout_TV())
-    assert.equal("((2,2),2,2):((1,2),4,8)",
-                 tostring(mma:get_slice(5):partition_fragment_C(layout{ 64, 32 })))
-    local again = load("local tile = require 'moontile' return " .. tostring(mma))()
-    assert.equal(mma:thr_layout_VMNK(), again:thr_layout_VMNK())
-    for _, draw in ipairs{ tile.latex, tile.svg, tile.draw } do
-      assert.is_true(#draw(mma) > 100)
-    end
   end)
 end)

@@ -124,11 +124,12 @@ MT_API int64_t mt_tiled_mma_size (const mt_tiled_mma *mma);
 /* Threads of a block: these, and the numbers that thr_vmnk leaves out between them, which
 ** repeat others. The size of mode 0 of mt_mma_tv. */
 MT_API int64_t mt_tiled_mma_threads (const mt_tiled_mma *mma);
-/* Whether atoms or a permutation are swizzled, composed or listed. */
+/* Whether atoms or a permutation are swizzled, composed or listed, or the places of a
+** permutation are not divided by the atoms: (2,3):(3,1) and 3 of them. */
 MT_API bool mt_tiled_mma_by_function (const mt_tiled_mma *mma);
-/* The same tile where swizzled, composed and listed atoms are numbered by steps, and such
-** permutations left out: who has which number is lost, what the threads make of a tensor
-** is not, but for the order of the sums along K. Of one without such it is a copy. */
+/* The same tile where such atoms are numbered by steps, and such permutations left out:
+** who has which number is lost, what the threads make of a tensor is not, but for the
+** order of the sums along K. Of one without such it is a copy. */
 MT_API mt_status mt_tiled_mma_by_steps (mt_tiled_mma *out, const mt_tiled_mma *mma,
                                         mt_err *err);
 /* ((ThrV,(ThrX,ThrY)),(FrgV,(RestX,RestY,...))) -> what `a`, a layout of (X,Y,...), has

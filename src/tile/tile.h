@@ -6,6 +6,7 @@
 #define MT_TILE_TILE_H
 
 #include "core/build.h"
+#include "moontile/tile.h"
 
 /* A layout of integers, not empty: with strides, swizzled, composed or listed. */
 mt_status mt_number_layout (const char *op, const char *name, const mt_node *a,
@@ -35,6 +36,10 @@ mt_status mt_thread_first (mt_layout *out, const char *op, const mt_node *t,
 /* What is above the base of a, over the partition of its base. */
 mt_status mt_partition_over (mt_layout *out, const mt_node *a, const mt_node *under,
                              mt_err *err);
+
+/* Of the atom along M, N or K (0, 1, 2); atoms side by side along it. */
+int64_t mt_atom_extent (const mt_tiled_mma *mma, int axis);
+int64_t mt_atoms_along (const mt_tiled_mma *mma, int axis);
 
 /* a sliced at c, and a(c) with `_` as 0, in the space of `space`: an integer, or a
 ** coordinate with its zeros. */
