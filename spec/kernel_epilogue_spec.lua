@@ -180,7 +180,9 @@ for _, d in ipairs(devices) do
           math.randomseed(seed)
           local size = { random(200), random(200), 8 * random(12), 1 }
           local e = draw(size[1], size[2], 1)
-          if e.activation == "none" and not e.bias and not e.residual then e.activation = "silu" end
+          if e.activation == "none" and not e.bias and not e.residual then
+            e.activation, e.whole = "silu", false
+          end
           local o = { alpha = pick { 1, 2 }, beta = pick { 0, 1 } }
           assert.equal("hopper_bf16_tn_128_epilogue",
                        check(d.device, described(description(e, o)),
