@@ -62,26 +62,41 @@ template <typename T> MT_INLINE void unaligned_get (T *x, uint32_t at, const cha
 
 /* ------------------------------------------------------------------ collecting */
 
-/* The vector rotated: its byte m, a multiple of ES, comes first. */
+/* The words of a, if n & BIT those of b. */
+template <uint32_t BIT>
+MT_INLINE uint4 chosen (const uint4 &a, const uint4 &b, uint32_t n) {
+#if defined(__CUDA_ARCH__)
+  uint4 out;
+  asm("{\n .reg .pred p;\n .reg .b32 t;\n and.b32 t, %12, %13;\n"
+      " setp.ne.u32 p, t, 0;\n selp.b32 %0, %8, %4, p;\n selp.b32 %1, %9, %5, p;\n"
+      " selp.b32 %2, %10, %6, p;\n selp.b32 %3, %11, %7, p;\n}"
+      : "=r"(out.x), "=r"(out.y), "=r"(out.z), "=r"(out.w)
+      : "r"(a.x), "r"(a.y), "r"(a.z), "r"(a.w), "r"(b.x), "r"(b.y), "r"(b.z), "r"(b.w),
+        "r"(n), "n"(BIT));
+  return out;
+#else
+  return n & BIT ? b : a;
+#endif
+}
+
+/* The vector rotated: its bit m, a multiple of 8 ES, comes first. */
 template <int ES> MT_INLINE uint4 rotated (const uint4 &v, uint32_t m) {
-  const bool half = m & 8, word = m & 4;
-  uint32_t a = half ? v.z : v.x, b = half ? v.w : v.y, c = half ? v.x : v.z,
-           d = half ? v.y : v.w;
-  if (ES > 4) return make_uint4(a, b, c, d);
-  const uint4 w = make_uint4(word ? b : a, word ? c : b, word ? d : c, word ? a : d);
+  const uint4 h = chosen<64>(v, make_uint4(v.z, v.w, v.x, v.y), m);
+  if (ES > 4) return h;
+  const uint4 w = chosen<32>(h, make_uint4(h.y, h.z, h.w, h.x), m);
   if (ES == 4) return w;
-  return make_uint4(__funnelshift_r(w.x, w.y, 8 * m), __funnelshift_r(w.y, w.z, 8 * m),
-                    __funnelshift_r(w.z, w.w, 8 * m), __funnelshift_r(w.w, w.x, 8 * m));
+  return make_uint4(__funnelshift_r(w.x, w.y, m), __funnelshift_r(w.y, w.z, m),
+                    __funnelshift_r(w.z, w.w, m), __funnelshift_r(w.w, w.x, m));
 }
 
 /* The V units from place `first` of a row on, -V < first. at[n] is where the one lies
-** whose number is n modulo V. So the vector is rotated at last, by `rotation` bytes.
+** whose number is n modulo V. So the vector is rotated at last, by `rotation` bits.
 ** Before the first place and behind the last something is read that means nothing. */
 template <int ES> struct unaligned_units {
   enum { V = 16 / ES };
   typedef typename unaligned_unit<ES>::type type;
   uint32_t at[V];    /* to what the row adds */
-  uint32_t rotation; /* bytes that come last */
+  uint32_t rotation; /* bits that come last */
 
   MT_INLINE unaligned_units (const mt_permute_unaligned &k, const char *box,
                              int32_t first) {
@@ -95,7 +110,7 @@ template <int ES> struct unaligned_units {
       unaligned_get(&place, (later >> n & 1 ? b : a) + 2 * n, box);
       at[n] = place;
     }
-    rotation = early * ES;
+    rotation = 8 * early * ES;
   }
 
   /* Goes so many bytes on. */
@@ -110,7 +125,7 @@ template <int ES> struct unaligned_units {
 #pragma unroll
     for (int n = 0; n < V; n++) unaligned_get(&x[n], at[n] + row, box);
     box_vectors<ES, 1>::of(&out, x);
-    return ES == 16 ? out : rotated<ES>(out, rotation + from);
+    return ES == 16 ? out : rotated<ES>(out, rotation + 8 * from);
   }
 };
 
@@ -170,7 +185,7 @@ template <int ES> struct unaligned_pieces {
   MT_INLINE uint4 vector (const char *box, uint32_t row, uint32_t from = 0) const {
     uint4 v = unaligned_any<ES>(box, at + row);
     if (left < 16) v = unaligned_join(v, unaligned_any<ES>(box, next + row), left);
-    return ES == 16 ? v : rotated<ES>(v, from);
+    return ES == 16 ? v : rotated<ES>(v, 8 * from);
   }
 };
 

@@ -154,23 +154,17 @@ struct unaligned_row {
                        const unaligned_rows &rows, int32_t at) {
     first = at, place = (int32_t)rows.place;
     to = b.dst + rows.dst + (int64_t)at * ES;
-    const bool half = (uintptr_t)to & 16, turns = step(k) & 16;
+    const bool half = (uintptr_t)to & 16, turns = k.next & 16;
     more[0] = unaligned_limit<ES>(k, b, at, half) - place;
-    more[1] = unaligned_limit<ES>(k, b, at, half != turns) - place - segments(k);
-  }
-  static MT_INLINE int64_t step (const mt_permute_unaligned &k) {
-    return k.store[0].global << k.class_log;
-  }
-  static MT_INLINE int32_t segments (const mt_permute_unaligned &k) {
-    return (int32_t)(k.segment << k.class_log);
+    more[1] = unaligned_limit<ES>(k, b, at, half != turns) - place - (int32_t)k.later;
   }
   /* From the first row to the second; from there to the next two. */
   MT_INLINE void go (const mt_permute_unaligned &k) {
-    to += step(k), place += segments(k);
+    to += k.next, place += (int32_t)k.later;
   }
   MT_INLINE void go_on (const mt_permute_unaligned &k) {
     go(k);
-    more[0] -= 2 * segments(k), more[1] -= 2 * segments(k);
+    more[0] -= 2 * (int32_t)k.later, more[1] -= 2 * (int32_t)k.later;
   }
 };
 
@@ -203,8 +197,8 @@ MT_INLINE void unaligned_put_row (const mt_permute_unaligned &k, const unaligned
   else if (PART) unaligned_put_part<ES>(k, b, r.to, r.first, r.place, units, box, by);
 }
 
-/* Writes that vector of each row of a group. Two rows have the same addresses: of small
-** units one each takes longer than what it reads. */
+/* Writes that vector of each row of a group, of four in a turn. These have the same
+** addresses: of small units one each takes longer than what it reads. */
 template <int ES, typename UNITS>
 MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_block &b,
                               const unaligned_rows &rows, const char *box,
@@ -217,10 +211,15 @@ MT_INLINE void unaligned_put (const mt_permute_unaligned &k, const unaligned_blo
   for (int32_t n = (int32_t)rows.count; n > 0;) {
     unaligned_put_row<ES>(k, b, r, 0, units, box, 0);
     r.go(k);
-    if (n > 1) unaligned_put_row<ES>(k, b, r, 1, units, box, k.apart);
+    if (n > 1) unaligned_put_row<ES>(k, b, r, 1, units, box, k.apart[0]);
     r.go_on(k);
-    if ((n -= 2) <= 0) break;
-    units.go(2 * k.apart);
+    if (n <= 2) break;
+    unaligned_put_row<ES>(k, b, r, 0, units, box, k.apart[1]);
+    r.go(k);
+    if (n > 3) unaligned_put_row<ES>(k, b, r, 1, units, box, k.apart[2]);
+    r.go_on(k);
+    if ((n -= 4) <= 0) break;
+    units.go(k.apart[3]);
   }
 }
 
@@ -291,15 +290,15 @@ MT_INLINE void unaligned_put_along (const mt_permute_unaligned &k,
   unaligned_units<ES> units(k, box, first);
   units.go(row);
   if (first < V && place > unaligned_limit<ES>(k, b, first, half))
-    first += by, to += by * ES, units.go(k.apart);
+    first += by, to += by * ES, units.go(k.apart[0]);
 #pragma unroll 1
   while (first <= last) {
     unaligned_whole(to, units.vector(box, 0));
     first += by, to += by * ES;
     if (first > last) break;
-    unaligned_whole(to, units.vector(box, k.apart));
+    unaligned_whole(to, units.vector(box, k.apart[0]));
     first += by, to += by * ES;
-    units.go(2 * k.apart);
+    units.go(k.apart[1]);
   }
   if (first + V <= length || first >= length + V ||
       place > unaligned_limit<ES>(k, b, first, half))

@@ -6,6 +6,7 @@
 */
 #include "spec.h"
 #include "copy/choice.h"
+#include "copy/permute_unaligned_smem.h"
 
 /* A row-major tensor, its modes in another order (from 0), row-major again. */
 typedef struct permutation {
@@ -98,6 +99,32 @@ static const permutation shared[] = {
     {MT_u8, "copy_permute_unaligned_b1", 4, {102, 69, 294, 65}, {1, 3, 2, 0}},
     {MT_f16, "copy_permute_unaligned_b2", 5, {76, 47, 13, 34, 43}, {0, 4, 2, 3, 1}},
     {MT_u8, "copy_permute_unaligned_b1", 4, {116, 71, 391, 42}, {2, 0, 3, 1}},
+};
+
+/* Places of rows that would meet in one bank, or in few: a long pitch, short runs. */
+static const struct banks {
+  permutation copy;
+  double most;  /* wavefronts of a read */
+  uint32_t run; /* units of a run, at most; 0: any */
+} banks[] = {
+    {{MT_u8, "copy_permute_unaligned_b1", 2, {1864135, 72}, {1, 0}}, 1.5, 72},
+    {{MT_u8, "copy_permute_unaligned_b1", 2, {1525205, 88}, {1, 0}}, 1.5, 88},
+    {{MT_u8, "copy_permute_unaligned_b1", 2, {1597831, 84}, {1, 0}}, 1.5, 84},
+    {{MT_f16, "copy_permute_unaligned_b2", 2, {1864135, 36}, {1, 0}}, 1.5, 36},
+    {{MT_f16, "copy_permute_unaligned_b2", 3, {4099, 409, 40}, {2, 0, 1}}, 1.5, 40},
+    {{MT_u8, "copy_permute_unaligned_b1", 5, {25, 37, 29, 105, 49}, {2, 1, 4, 3, 0}},
+     3,
+     0},
+    {{MT_u8, "copy_permute_unaligned_b1", 5, {51, 40, 19, 90, 39}, {3, 1, 2, 4, 0}},
+     2.5,
+     0},
+};
+
+/* The same, but what follows the run in the source is not the first axis of the row: long
+** runs. */
+static const permutation long_runs[] = {
+    {MT_u8, "copy_permute_unaligned_b1", 4, {82, 79, 372, 56}, {1, 3, 2, 0}},
+    {MT_f16, "copy_permute_unaligned_b2", 4, {39, 213, 227, 36}, {1, 3, 2, 0}},
 };
 
 /* Rows stay rows, of bytes and halves, whatever their length. */
@@ -315,6 +342,28 @@ static void check_pieced (mt_device *d) {
   }
 }
 
+/* Law: places of rows meet in few banks, whatever is contiguous. */
+static void check_banks (mt_device *d) {
+  for (size_t i = 0; i < sizeof banks / sizeof banks[0]; i++) {
+    mt_plan *p = plan_by(d, &banks[i].copy);
+    if (p == NULL) continue;
+    const mt_span *run = &p->launch.desc.unaligned.run;
+    const double waves = mt_permute_unaligned_wavefronts(&p->launch.desc);
+    EXPECT(waves <= banks[i].most, "%g wavefronts a read: %s", waves, p->head);
+    EXPECT(banks[i].run == 0 || run->units * run->count == banks[i].run,
+           "runs of %u units: %s", run->units * run->count, p->head);
+    mt_plan_free(p);
+  }
+  for (size_t i = 0; i < sizeof long_runs / sizeof long_runs[0]; i++) {
+    mt_plan *p = plan_by(d, &long_runs[i]);
+    if (p == NULL) continue;
+    const mt_span *run = &p->launch.desc.unaligned.run;
+    EXPECT(run->units * run->count >= 128, "runs of %u units: %s",
+           run->units * run->count, p->head);
+    mt_plan_free(p);
+  }
+}
+
 /* Law: no row executes an instruction that is newer than itself. */
 static void check_newest (void) {
   mt_atom_cursor c = {0};
@@ -343,6 +392,7 @@ void spec_choices (void) {
   check_pairs(d);
   check_shared(d);
   check_pieced(d);
+  check_banks(d);
   for (size_t i = 0; i < sizeof rasters / sizeof rasters[0]; i++)
     check_raster(d, &rasters[i]);
   mt_device_close(d);

@@ -204,23 +204,19 @@ mutant(limit_of_the_first_row copy_permute_unaligned_b2 ""
 mutant(places_without_gaps copy_permute_unaligned_b1 ""
        [[n / V * MT_UNALIGNED_GROUP(V) + n % V * 2]] [[n / V * (2 * V) + n % V * 2]])
 mutant(second_row_of_the_first copy_permute_unaligned_b2 ""
-       [[(k, b, r, 1, units, box, k.apart)]] [[(k, b, r, 1, units, box, 0)]])
+       [[(k, b, r, 1, units, box, k.apart[0])]] [[(k, b, r, 1, units, box, 0)]])
 mutant(third_row_of_the_second copy_permute_unaligned_b1 ""
-       [[break;
-    units.go(2 * k.apart);
-  }
-}
-
-/* The tasks of this box.]] [[break;
-    units.go(k.apart);
-  }
-}
-
-/* The tasks of this box.]])
+       [[(k, b, r, 0, units, box, k.apart[1])]] [[(k, b, r, 0, units, box, k.apart[0])]])
+mutant(fourth_row_of_the_third copy_permute_unaligned_b1 ""
+       [[(k, b, r, 1, units, box, k.apart[2])]] [[(k, b, r, 1, units, box, k.apart[1])]])
+mutant(fifth_row_of_the_fourth copy_permute_unaligned_b1 ""
+       [[units.go(k.apart[3]);]] [[units.go(k.apart[2]);]])
+mutant(turns_of_three_rows copy_permute_unaligned_b2 ""
+       [[if (n > 3) unaligned_put_row]] [[if (n > 4) unaligned_put_row]])
 mutant(vectors_along_a_row copy_permute_unaligned_b1 ""
        [[to += by * ES;
-    units.go(2 * k.apart);]] [[to += by * ES;
-    units.go(k.apart);]])
+    units.go(k.apart[1]);]] [[to += by * ES;
+    units.go(k.apart[0]);]])
 mutant(vectors_behind_the_segment copy_permute_unaligned_b1 ""
        [[if (last > length - V) last = length - V;]] "")
 

@@ -105,12 +105,13 @@ static int64_t halo_bytes (const candidate *b) {
              0;
 }
 
-/* A halo takes a quarter of the box at most: else it costs more than the parts of sectors
-** that it saves. Long rows have no halo: they have few ends. */
+/* A halo takes a quarter of the box at most, of bytes half of it: else it costs more than
+** the parts of sectors that it saves. Long rows have no halo: they have few ends. */
 static bool has_halo (const candidate *b) {
-  int64_t runs = b->bytes / b->row[MT_SRC], more = halo_bytes(b);
+  int64_t runs = b->bytes / b->row[MT_SRC], more = halo_bytes(b),
+          part = b->unit < 2 ? 2 : 4;
   if (b->row[MT_DST] >= MT_LONGROW) return false;
-  return more > 0 ? more * 4 <= b->row[MT_SRC] : halo_runs(b) * 4 <= runs;
+  return more > 0 ? more * part <= b->row[MT_SRC] : halo_runs(b) * part <= runs;
 }
 
 /* An axis of the box is in its row. */
@@ -134,12 +135,19 @@ static bool in_row (const candidate *b, int i) {
   return true;
 }
 
+/* Axis i of the source's run is the first of the row. */
+static bool is_first (const candidate *b, int i) {
+  return i < b->runs[MT_SRC].n && b->runs[MT_SRC].axis[i] == b->runs[MT_DST].axis[0];
+}
+
 /* Bytes of a run: it needs no axes of the row if it is long enough without. */
 static int64_t run_of (const candidate *b) {
   int64_t bytes = b->unit;
   for (int i = 0; i < b->runs[MT_SRC].n && bytes < b->row[MT_SRC]; i++) {
     bytes *= b->extent[b->runs[MT_SRC].axis[i]];
-    if (bytes >= MT_PERMUTE_UNALIGNED_RUN && in_row(b, i + 1)) break;
+    if (mt_permute_unaligned_is_run(bytes, b->unit, is_first(b, i + 1)) &&
+        in_row(b, i + 1))
+      break;
   }
   return bytes;
 }
@@ -241,8 +249,9 @@ static double instructions (const candidate *b) {
          lanes * ((30 + 3 * v) / shared + (pieces ? 45 : 20 + 3 * v));
 }
 
-/* Lines of 128 bytes that caches are asked for, relative to the lines of the copy. */
-static double requests (const candidate *b) { return 2 + 128 / (double)b->run; }
+/* Lines of 128 bytes that caches are asked for, relative to the lines of the copy. Runs
+** that follow one another in the source share theirs. */
+static double requests (const candidate *b) { return 2 + 128 / (double)b->row[MT_SRC]; }
 
 /* Ends of rows that are parts of vectors, for each byte: where the whole axes end, and,
 ** without a halo, where the box's row ends. */

@@ -21,14 +21,23 @@ static double span_length (const mt_span *s, const mt_desc *d, double *used) {
   return length * *used;
 }
 
-/* Ways of the bank conflict of eight threads that read small units, equally far apart, in
-** neighbouring vectors of a row. */
+/* Ways of the bank conflict of rows whose places are equally far apart in a run. */
 static int64_t bank_conflicts (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
-  int64_t unit = mt_unit_of(d, MT_SRC), step = 16 / unit * s->lookup[0].inside, banks = 8;
-  if (unit >= 4 || s->piece.extent != 0 || s->lookup[0].run != 0) return 1;
-  while (banks > 1 && step % (128 / banks * 2) == 0) banks /= 2;
-  return 8 / banks;
+  if (s->piece.extent != 0 || s->lookup[0].run != 0) return 1;
+  return mt_permute_unaligned_ways(mt_unit_of(d, MT_SRC), s->lookup[0].inside);
+}
+
+/* Bytes that lie together in the source: a run, of so many bytes in the mean, and what of
+** the row continues it. */
+static double together (const mt_desc *d, double run) {
+  int64_t bytes = mt_unit_of(d, MT_SRC);
+  for (uint32_t k = 0; k < d->nthr; k++) {
+    if (d->axis[k].stride[MT_SRC] * (int64_t)d->elem != bytes) break;
+    bytes *= d->axis[k].extent;
+  }
+  const int64_t held = (int64_t)d->unaligned.run.units * d->unaligned.run.count;
+  return bytes > held * mt_unit_of(d, MT_SRC) ? (double)bytes : run;
 }
 
 /* Microseconds of finding the places of all boxes: each finds its own. */
@@ -67,7 +76,7 @@ void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l) {
   const mt_permute_unaligned *s = &d->unaligned;
   int64_t bytes = mt_unit_of(d, MT_SRC);
   double unit = (double)bytes, part[2] = {1, 1};
-  double run = span_length(&s->run, d, &part[0]) * unit;
+  double run = together(d, span_length(&s->run, d, &part[0]) * unit);
   double row = span_length(&s->row, d, &part[1]) * unit;
   const double boxes = (double)d->rests;
   double shared = s->linear ? m->box_unaligned_windows : s->group_rows;

@@ -1,12 +1,14 @@
 /*
 ** permute_unaligned_smem.c - the geometry of a box whose rows begin anywhere: runs, rows,
-** tables, tasks.
+** tables.
 ** SPDX-License-Identifier: MIT
 **
 ** desc/permute_unaligned_desc.h has the picture and the names. Bank conflicts: threads of
 ** neighbouring vectors of a row read the places n, n + V, n + 2 V, ... at a time, often
 ** in the runs r, r + V, r + 2 V, ... V runs with their gap take an odd number of vectors:
-** so eight threads read in different banks.
+** so eight threads read in different banks. Places in one run, an even number of units
+** apart, would not: such runs are short. Where rows have several axes a longer pitch may
+** do better (permute_unaligned_banks.c).
 */
 #include "copy/banks.h"
 #include "desc/divisor.h"
@@ -14,12 +16,10 @@
 #include "desc/permute_unaligned_desc.h"
 
 enum {
-  MT_VECTOR = 16,
-  MT_SECTOR = 32,      /* bytes */
-  MT_SEGMENT = 64,     /* bytes of a segment, at least */
-  MT_LONGPIECES = 512, /* bytes of pieces */
-  MT_FEWROWS = 4,
-  MT_MOSTEACH = 8 /* rows of a class, of a task */
+  MT_SEGMENT = 64,   /* bytes of a segment, at least */
+  MT_LONGRUN = 96,   /* bytes of a run */
+  MT_MANYWAYS = 4,   /* of a bank conflict */
+  MT_MOREPITCH = 112 /* bytes of a pitch */
 };
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
@@ -117,6 +117,18 @@ static uint32_t held (const mt_desc *d, uint32_t axis) {
 
 static uint32_t units_of (mt_span s) { return s.units * s.count; }
 
+int64_t mt_permute_unaligned_ways (int64_t unit, int64_t step) {
+  int64_t banks = 8, by = 16 / unit * step;
+  if (unit >= 4) return 1;
+  while (banks > 1 && by % (128 / banks * 2) == 0) banks /= 2;
+  return 8 / banks;
+}
+
+bool mt_permute_unaligned_is_run (int64_t bytes, int64_t unit, bool places) {
+  return bytes >= MT_LONGRUN || (places && bytes >= MT_SECTOR &&
+                                 mt_permute_unaligned_ways(unit, bytes) >= MT_MANYWAYS);
+}
+
 /* How many axes are the run. All that are contiguous in the source; or only the first of
 ** these, if they are long enough and the others are in the row. But all if the last is
 ** bounded and does not end the row. */
@@ -127,7 +139,8 @@ static uint32_t run_of (const mt_desc *d, uint32_t nrow) {
     uint32_t others = ((1u << n) - 1) & ~((2u << k) - 1), last = n - 1;
     bytes *= d->axis[k].extent;
     bool bounded = bound_of(d, last) != 0 && d->unaligned.order[nrow - 1] != last;
-    if (bytes >= MT_PERMUTE_UNALIGNED_RUN && (others & ~in_row) == 0 && !bounded)
+    if (mt_permute_unaligned_is_run(bytes, unit_of(d), d->unaligned.order[0] == k + 1) &&
+        (others & ~in_row) == 0 && !bounded)
       return k + 1;
   }
   return n;
@@ -250,6 +263,8 @@ static void build_segments (mt_desc *d, uint32_t nrun, uint32_t in_row) {
 
 /* ---------------------------------------------------------------- shared memory */
 
+static const double MT_FEWWAVES = 1.3; /* wavefronts of a read that are few */
+
 /* Bytes of a run, with the halo. */
 static int64_t run_bytes (const mt_desc *d, uint32_t nrun) {
   int64_t bytes = unit_of(d);
@@ -268,12 +283,10 @@ static uint32_t places_of (const mt_desc *d) {
 }
 
 /* Where runs and tables lie, one behind the other. False if shared memory has no room. */
-static bool build_size (mt_desc *d, uint32_t nrun) {
+static bool lay_out (mt_desc *d, int64_t pitch, int64_t gap) {
   mt_permute_unaligned *s = &d->unaligned;
   uint32_t unit = unit_of(d), v = MT_VECTOR / unit;
-  int64_t pitch = (run_bytes(d, nrun) + 2 * MT_VECTOR - 1 - unit) / MT_VECTOR * MT_VECTOR;
   int64_t runs = (int64_t)units_of(s->runs) + s->halo_runs;
-  int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
   int64_t bytes = runs * pitch + (runs - 1) / v * gap, places = places_of(d);
   if (bytes > MT_PERMUTE_UNALIGNED_BOX) return false;
   int64_t table = (places / v + 4) * MT_UNALIGNED_GROUP(v);
@@ -292,106 +305,38 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
   return all <= MT_PERMUTE_UNALIGNED_SHARED;
 }
 
-/* ---------------------------------------------------------------- tasks */
-
-/* Instructions of a thread, about: to find a group of rows, and each place of a vector;
-** to write a vector, and to read each unit of it. */
-enum { MT_FINDROW = 60, MT_FINDPLACE = 4, MT_MOVE = 20, MT_COLLECT = 3 };
-
-/* class_log: at least such that rows of a class begin at the same address modulo 16.
-** More, while there are rows enough for each class: then neighbouring rows are of
-** different groups, which neighbouring threads write. */
-static uint32_t class_log_of (const mt_desc *d, uint32_t rows) {
-  uint32_t log = 0, unit = unit_of(d);
-  int64_t step = d->unaligned.store[0].global;
-  while (unit << log < MT_SECTOR &&
-         (step * (INT64_C(1) << log) % MT_VECTOR != 0 || rows >> (log + 1) >= MT_FEWROWS))
-    log++;
-  return log;
-}
-
-/* Vectors of a row, in parts of `align` bytes: those that begin in it, and if it began in
-** no box before the one in which it begins. Of a class whose rows are no multiple of a
-** sector apart, one more: the second half of a sector that begins in the row. */
-static uint32_t vectors_of (const mt_desc *d, uint32_t align, bool began) {
+/* Small units that are read one by one from several runs. */
+static bool has_places (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
-  bool half = align == MT_VECTOR && (s->halo || s->segment);
-  uint32_t bytes = s->length * unit_of(d) + (half ? MT_VECTOR : 0);
-  bool later = began && align < MT_UNALIGNED_LINE;
-  uint32_t n = (bytes + align + (later ? 0 : align - 2 * unit_of(d)) - later) / align;
-  return n * (align / MT_VECTOR);
+  return unit_of(d) < 4 && s->piece.extent == 0 && s->linear == 0 &&
+         (s->nlookup > 1 || s->lookup[0].run != 0);
 }
 
-/* Tasks of so many groups: whole windows, and what is left, if it is less than one. */
-static mt_unaligned_tasks tasks_of (uint32_t groups, uint32_t vectors, uint32_t log) {
-  uint32_t windows = vectors >> log, left = vectors & ((1u << log) - 1);
-  mt_unaligned_tasks t = {0};
-  while (left > 1u << t.last_log) t.last_log++;
-  if (t.last_log == log) windows++, left = 0;
-  t.last = windows << log;
-  t.whole = groups * t.last;
-  t.all = t.whole + (left ? groups << t.last_log : 0);
-  return t;
-}
-
-/* Small units that are equally far apart in a long row. Groups of few rows save few looks
-** into the table: then the windows of one row share them. */
-static bool is_linear (const mt_desc *d) {
-  const mt_permute_unaligned *s = &d->unaligned;
-  bool one = s->nlookup == (s->segment ? 2 : 1) && s->lookup[0].run == 0;
-  return one && unit_of(d) < 4 && s->group_rows < MT_FEWROWS && s->piece.extent == 0 &&
-         s->length * unit_of(d) >= MT_PERMUTE_UNALIGNED_WIDEROW;
-}
-
-/* How windows begin and how long they are. `alone`: a class has one row, so that windows
-** begin with a sector, those of a long row with a line: caches are asked for fewer lines.
-** Rows of pieces meet other banks anyway, and have long windows. */
-static void find_windows (mt_desc *d, bool alone) {
-  mt_permute_unaligned *s = &d->unaligned;
-  const bool shifts = s->store[0].global * (INT64_C(1) << s->class_log) % MT_SECTOR != 0;
-  const bool wide = s->piece.extent != 0 && s->length * unit_of(d) >= MT_LONGPIECES;
-  s->align = shifts && !alone ? MT_VECTOR : wide && alone ? MT_UNALIGNED_LINE : MT_SECTOR;
-  s->window_log = wide ? MT_UNALIGNED_WIDE : MT_UNALIGNED_WINDOW;
-}
-
-/* Groups, windows and tasks. group_rows: whatever takes the fewest instructions, of all
-** threads and of the one that has the most tasks. */
-static void build_tasks (mt_desc *d) {
-  mt_permute_unaligned *s = &d->unaligned;
-  uint32_t others = units_of(s->rows), lead = others;
-  if (s->segment != 0 || s->nstore > 1) lead = s->store[0].by.extent;
-  if (s->segment == 0) others /= lead;
-  s->class_log = class_log_of(d, lead);
-  s->apart = s->store[0].shared << s->class_log;
-  uint32_t step = 1u << s->class_log, classes = lead < step ? lead : step;
-  uint32_t many = (lead + step - 1) >> s->class_log, v = MT_VECTOR / unit_of(d);
-  find_windows(d, many == 1);
-  uint32_t vectors[2] = {vectors_of(d, s->align, false), vectors_of(d, s->align, true)};
-  uint64_t best = UINT64_MAX;
-  for (uint32_t each = 1; each <= many && each <= MT_MOSTEACH; each++) {
-    uint32_t chunks = (many + each - 1) / each, groups = classes * chunks * others;
-    uint32_t tasks = tasks_of(groups, vectors[s->halo != 0], s->window_log).all;
-    uint64_t rounds =
-        (tasks + MT_PERMUTE_UNALIGNED_THREADS - 1) / MT_PERMUTE_UNALIGNED_THREADS;
-    uint64_t cost = (tasks + rounds * MT_PERMUTE_UNALIGNED_THREADS) *
-                    (MT_FINDROW + v * MT_FINDPLACE + each * (MT_MOVE + v * MT_COLLECT));
-    if (cost >= best) continue;
-    best = cost;
-    s->group_rows = each;
-    s->chunks = mt_divisor_of(chunks), s->groups = mt_divisor_of(groups);
+/* A longer pitch by which places meet in fewer banks, if as many blocks have room. */
+static void spread (mt_desc *d, int64_t pitch, int64_t gap) {
+  const bool four = d->unaligned.size <= MT_PERMUTE_UNALIGNED_FOUR;
+  double least = mt_permute_unaligned_wavefronts(d);
+  int64_t best = pitch;
+  for (int64_t p = pitch; p < pitch + MT_MOREPITCH && least > MT_FEWWAVES;) {
+    p += MT_VECTOR;
+    if (!lay_out(d, p, gap) || (four && d->unaligned.size > MT_PERMUTE_UNALIGNED_FOUR))
+      break;
+    const double waves = mt_permute_unaligned_wavefronts(d);
+    if (waves < 0.95 * least) least = waves, best = p;
   }
-  if (is_linear(d)) {
-    s->group_rows = 1, s->linear = s->lookup[0].inside;
-    s->align = MT_SECTOR, s->apart = v * s->linear << s->window_log;
-    s->chunks = mt_divisor_of(many), s->groups = mt_divisor_of(classes * many * others);
-    vectors[0] = vectors[1] = 1 << s->window_log;
-  }
-  for (int i = 0; i < 2; i++)
-    s->tasks[i] = tasks_of(s->groups.extent, vectors[i], s->window_log);
-  s->classes = mt_divisor_of(classes);
-  s->lead = mt_divisor_of(s->segment ? 1 : lead);
-  s->nrows = others * s->lead.extent;
+  lay_out(d, best, gap);
 }
+
+static bool build_size (mt_desc *d, uint32_t nrun) {
+  const uint32_t unit = unit_of(d), v = MT_VECTOR / unit;
+  int64_t pitch = (run_bytes(d, nrun) + 2 * MT_VECTOR - 1 - unit) / MT_VECTOR * MT_VECTOR;
+  int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
+  if (!lay_out(d, pitch, gap)) return false;
+  if (has_places(d)) spread(d, pitch, gap);
+  return true;
+}
+
+/* ---------------------------------------------------------------- the source */
 
 /* Where runs begin. False if offsets in units leave 32 bits. */
 static bool build_reach (mt_desc *d, uint32_t nrun, uint32_t nrow) {
@@ -438,7 +383,7 @@ bool mt_permute_unaligned_build (mt_desc *d) {
   build_lookup(d, nrow, in_run);
   build_segments(d, nrun, in_row);
   build_store(d, nrun, in_row);
-  build_tasks(d);
+  mt_permute_unaligned_tasks(d);
   if (!build_size(d, nrun)) return false;
   return build_reach(d, nrun, nrow);
 }

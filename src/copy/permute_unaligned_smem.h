@@ -9,9 +9,21 @@
 #include "copy/cost.h"
 #include "desc/copy_desc.h"
 
-/* Bytes of a run that needs no more axes. Axes of the source's run that follow are left
-** to the row: each index of them begins a run of its own, in other banks. */
-enum { MT_PERMUTE_UNALIGNED_RUN = 96 };
+/* Ways of the bank conflict of eight threads that read small units, `step` bytes from one
+** to the next, of neighbouring vectors of a row. */
+int64_t mt_permute_unaligned_ways (int64_t unit, int64_t step);
+
+/* Whether a run of so many bytes needs no more axes: it is long, or its next axis is the
+** row's first (`places`), whose places would meet in few banks. Axes of the source's
+** run that follow are left to the row: each index of them begins a run of its own, in
+** other banks. */
+bool mt_permute_unaligned_is_run (int64_t bytes, int64_t unit, bool places);
+
+enum {
+  MT_VECTOR = 16, /* bytes */
+  MT_SECTOR = 32,
+  MT_FEWROWS = 4 /* rows of a class that share too little */
+};
 
 /* Bytes of a long row: if its places are equally far apart, its windows share them. */
 enum { MT_PERMUTE_UNALIGNED_WIDEROW = 512 };
@@ -24,6 +36,13 @@ int64_t mt_permute_unaligned_classes (int64_t step);
 ** that there are besides, `step` bytes apart. */
 bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
                                 int64_t step);
+
+/* Groups, windows and tasks, of what else there is but the places of shared memory. */
+void mt_permute_unaligned_tasks (mt_desc *d);
+
+/* Wavefronts of shared memory of a read of small units that are places of rows, of some
+** reads in the mean: d has its tasks, pitch and gap. */
+double mt_permute_unaligned_wavefronts (const mt_desc *d);
 
 /* Fills in what follows from the axes, the bounds, order and halo. False if these do not
 ** go together, or have no room in shared memory. The other fields of `unaligned` must be

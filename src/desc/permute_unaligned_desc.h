@@ -85,6 +85,9 @@ typedef struct mt_lookup_axis {
 ** These are offsets from the first run, before which lies a vector that is read but means
 ** nothing. `size` is all of it.
 **
+** Pitch   As many vectors as a run may touch; of small units up to 112 bytes more, if the
+**   places that warps read together lie in more banks then.
+**
 ** Segments   If the last axis of the row is also in the run, all indices of it have the
 **   same places, but for a shift. Then a long row may be cut into segments of `segment`
 **   units: the first axis of `store` numbers them, and the table has the places of one.
@@ -131,7 +134,9 @@ typedef struct mt_permute_unaligned {
   uint32_t pitch_mul; /* n * pitch_mul >> 32 is n / pitch, for bytes n of a box */
   mt_divisor piece;   /* units of a piece */
   uint32_t align, class_log, group_rows, linear, window_log;
-  uint32_t apart; /* bytes of shared memory from one vector of a task to its next */
+  uint32_t apart[4]; /* bytes of shared memory from a vector of a task to the next four */
+  uint32_t later;    /* of segments: units from one row of a group to its next */
+  int64_t next;      /* bytes of the destination from one row of a group to its next */
   mt_divisor classes, chunks, groups;
   mt_divisor lead; /* rows along the first axis of `store`; segments: 1 */
   uint32_t nrows;  /* rows of a box, segments together */
