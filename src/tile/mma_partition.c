@@ -74,7 +74,7 @@ static MT_APART mt_status by_index (mt_layout *out, const mt_node *a,
                                     const mt_node *tiler, mt_err *err) {
   const mt_node none = {.tag = MT_INT, .span = 1};
   mt_layout index, divided;
-  MT_TRY(mt_layout_left(&index, a, err));
+  MT_TRY(mt_layout_left(&index, mt_base(a), err));
   MT_TRY(mt_zipped_divide(&divided, index.node, tiler, err));
   return mt_link(out, "partition", a, &none, divided.node, err);
 }
@@ -87,7 +87,7 @@ static MT_APART mt_status by_index_else (mt_layout *out, const mt_node *a,
   return MT_OK;
 }
 
-/* Divided, a having no root. Where the result is no layout, it is a function. */
+/* Divided. Where the result is no layout, it is a function. */
 static mt_status zipped (mt_layout *out, const mt_node *a, const mt_node *tiler,
                          mt_err *err) {
   mt_status s = mt_zipped_divide(out, a, tiler, err);
