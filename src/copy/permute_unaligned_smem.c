@@ -6,7 +6,7 @@
 ** desc/permute_unaligned_desc.h has the picture and the names. Bank conflicts: threads of
 ** neighbouring vectors of a row read the places n, n + V, n + 2 V, ... at a time, often
 ** in the runs r, r + V, r + 2 V, ... V runs with their gap take an odd number of vectors:
-** so eight threads read in different banks. Places in one run, an even number of units
+** so eight threads read in different banks. Places in one run, a multiple of 4 bytes
 ** apart, would not: such runs are short. Where rows have several axes a longer pitch may
 ** do better (permute_unaligned_banks.c).
 */
