@@ -12,39 +12,13 @@
 #define STAGED_CUH
 
 #include "desc/staged_desc.h"
-#include "kernels/copy/gather.cuh"
+#include "kernels/copy/staged_rows.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
 namespace mt {
 
 /* ------------------------------------------------------------------ tables */
-
-/* A row of a tile in shared memory and in the destination; a piece in the source and in
-** shared memory: bytes behind the first one. */
-struct alignas(8) staged_row {
-  int32_t from, to;
-};
-
-/* How far the indices n of the axes from i on lie behind, in bytes of shared memory. All
-** of them at once: a step of one takes longer than several of them need to be begun. */
-template <int N>
-MT_INLINE void staged_walk (int32_t sum[N], uint32_t n[N], const mt_desc &d, uint32_t i,
-                            uint32_t end) {
-#pragma unroll
-  for (int j = 0; j < N; j++) sum[j] = 0;
-#pragma unroll 1
-  for (; i < end; i++) {
-    const bool last = i + 1 == end;
-    const int32_t step = d.staged.stride[i];
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-      const uint32_t q = last ? 0 : divide(n[j], d.axis[i]);
-      sum[j] += (int32_t)(n[j] - q * (uint32_t)d.axis[i].extent) * step;
-      n[j] = q;
-    }
-  }
-}
 
 /* How much further index n of the thread axes lies by a twist; `ahead` indices of the
 ** last one are none. */
@@ -55,31 +29,6 @@ MT_INLINE int32_t staged_twist (const mt_desc &d, uint32_t n, int32_t ahead) {
                         (int32_t)n - ahead :
                         (int32_t)(n - divide(n, d.axis[0]) * (uint32_t)d.axis[0].extent);
   return ((s.twist_from + (s.stride[0] < 0 ? -i : i)) >> s.twist_log) * 16;
-}
-
-/* The lines at the ends of a row that are written in part. */
-MT_INLINE void staged_ask (const char *begin, const char *end) {
-  if ((uintptr_t)begin % 128 != 0) ask_for(begin);
-  if ((uintptr_t)end % 128 != 0) ask_for(end - 1);
-}
-
-/* The last threads begin: those that have no units to place. */
-MT_INLINE void staged_make_rows (const mt_desc &d, const gather_place &t, char *tables) {
-  staged_row *rows = (staged_row *)(tables + d.gather.table);
-  const int32_t units =
-      t.high < (int32_t)d.gather.units ? t.high : (int32_t)d.gather.units;
-#pragma unroll 1
-  for (uint32_t n = blockDim.x - 1 - threadIdx.x; n < d.gather.rows; n += blockDim.x) {
-    place at = {};
-    uint32_t index[] = {n};
-    int32_t from[1];
-    walk_val(at, d, n);
-    staged_walk<1>(from, index, d, d.nthr, d.nthr + d.nval);
-    const int32_t to = (int32_t)(at.side[MT_DST] * (int64_t)d.elem);
-    rows[n] = {from[0], to};
-    if (d.staged.gaps && n < t.rows && units > 0)
-      staged_ask(t.dst + to, t.dst + to + units * (int32_t)(d.vec * d.elem));
-  }
 }
 
 MT_INLINE void staged_make_pieces (const mt_staged &s, char *tables) {
@@ -252,10 +201,6 @@ MT_INLINE void staged_fetch (const mt_staged &s, const staged_source &x,
 
 /* ------------------------------------------------------------------ out */
 
-template <int ES> MT_INLINE typename word<ES>::type staged_unit (near at) {
-  return *(const typename word<ES>::type *)there(at);
-}
-
 /* The same if `real`; else nothing is read, and it is anything. A branch would take
 ** longer than the instruction. */
 template <int ES> MT_INLINE typename word<ES>::type staged_unit_if (bool real, near at) {
@@ -354,7 +299,7 @@ MT_INLINE void staged_words (const mt_staged &s, const gather_place &t,
   uint32_t k = n;
   if (!SINGLE) {
     const uint32_t row = divide(n, s.step);
-    const staged_row at = ((const staged_row *)(tables + s.tile.table))[row];
+    const staged_row at = staged_rows(s, tables)[row];
     from += at.from, to += at.to, k -= row * step;
   }
   const uint32_t f = staged_units_before<ES>(s, to);
@@ -389,7 +334,7 @@ MT_INLINE void staged_ends (const mt_staged &s, const gather_place &t, const cha
 #pragma unroll 1
   for (uint32_t e = threadIdx.x; e < t.rows << log; e += MT_GATHER_THREADS) {
     const bool early = log != 0 && e % 2 == 0;
-    const staged_row at = ((const staged_row *)(tables + s.tile.table))[e >> log];
+    const staged_row at = staged_rows(s, tables)[e >> log];
     char *to = t.dst + at.to;
     const uint32_t f = staged_units_before<ES>(s, to), begin = f / V;
     uint32_t k = early ? begin : ((uint32_t)t.high - 1 + f) / V, j = 0;
@@ -405,33 +350,6 @@ MT_INLINE void staged_ends (const mt_staged &s, const gather_place &t, const cha
       if (first + i >= t.low && first + i < t.high)
         store<ES>(to + (first + i) * ES,
                   staged_unit<ES>(data + at.from + places[i] + s.skip[j]));
-  }
-}
-
-/* Rows of few units: a thread writes the same unit of some rows. */
-template <int ES>
-MT_INLINE void staged_alone (const mt_staged &s, const gather_place &t,
-                             const char *tables, near data) {
-  enum { AT_ONCE = 4 };
-  const uint32_t units = s.alone.extent, first = divide(threadIdx.x, s.alone);
-  const uint32_t unit = threadIdx.x - first * units, step = divide(blockDim.x, s.alone);
-  const staged_row *rows = (const staged_row *)(tables + s.tile.table);
-  const near from = data + ((const uint16_t *)tables)[unit];
-  char *to = t.dst + unit * ES;
-  if (first >= step) return;
-#pragma unroll 1
-  for (uint32_t r = first; r < t.rows; r += AT_ONCE * step) {
-    typename word<ES>::type x[AT_ONCE];
-    int32_t at[AT_ONCE];
-#pragma unroll
-    for (int m = 0; m < AT_ONCE; m++)
-      if (r + m * step < t.rows) {
-        const staged_row row = rows[r + m * step];
-        at[m] = row.to, x[m] = staged_unit<ES>(from + row.from);
-      }
-#pragma unroll
-    for (int m = 0; m < AT_ONCE; m++)
-      if (r + m * step < t.rows) store<ES>(to + at[m], x[m]);
   }
 }
 
@@ -453,7 +371,7 @@ MT_INLINE void staged_put (const mt_launch &p, gather_place t, const char *table
   t.dst = settled(t.dst);
   const near base = near_of(data) + staged_source(p, t).phase() + s.first - s.before;
   const int32_t all = (int32_t)(s.tile.words.extent * MT_GATHER_UNITS(ES));
-  if (ES < 4 && !SINGLE && s.alone.extent != 0)
+  if (ES < 16 && !SINGLE && s.alone.extent != 0)
     return staged_alone<ES>(s, t, tables, base);
   const bool full = s.even != 0 && t.high >= all &&
                     (t.low < -MT_STAGED_EARLY(ES) || s.tile.phases + s.tile.ahead == 1);
@@ -472,17 +390,20 @@ template <int ES, int UNROLL> MT_INLINE void copy_staged (const mt_launch &p) {
   static_assert(sizeof(gather_place) <= MT_STAGED_TILE, "the host counts so many bytes");
   MT_DYNAMIC(shared, MT_STAGED_SHARED);
   const mt_staged &s = p.desc.staged;
+  const bool alone = ES < 16 && s.alone.extent != 0;
   char *tables = (char *)shared, *data = tables + s.data_at;
   gather_place &tile = *(gather_place *)(tables + s.tile_at);
   if (threadIdx.x + 1 == blockDim.x) tile = gather_place(p, block_of_last());
+  if (alone) staged_make_sums(p.desc, tables);
   staged_make_pieces(s, tables);
   __syncthreads();
   wait_for_last();
   staged_fetch(s, staged_source(p, tile), tables, data);
-  staged_make_rows(p.desc, tile, tables);
+  if (!alone) staged_make_rows(p.desc, tile, tables);
+  else if (s.gaps != 0) staged_ask_sums(p.desc, tile, tables);
   staged_make_units<ES>(p.desc, tables);
   fetched();
-  if (s.tile.rows == 1) staged_put<ES, UNROLL, true>(p, tile, tables, data);
+  if (s.tile.rows == 1 && !alone) staged_put<ES, UNROLL, true>(p, tile, tables, data);
   else staged_put<ES, UNROLL, false>(p, tile, tables, data);
 }
 

@@ -6,7 +6,7 @@ set(KERNELS copy)
 set(MAIN kernels/copy/algos.cuh)
 set(ROWS spec/kernels/copy_rows.h)
 set(GUARDS MT_ALGOS_CUH BASE_CUH PLACE_CUH PIXELS_CUH COPY_CUH TILE_CUH PERMUTE_CUH PERMUTE_COLLECT_CUH
-           PERMUTE_RUNS_CUH PERMUTE_UNALIGNED_CUH BITS_CUH GATHER_CUH STAGED_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
+           PERMUTE_RUNS_CUH PERMUTE_UNALIGNED_CUH BITS_CUH GATHER_CUH STAGED_CUH STAGED_ROWS_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
 
 # ---- places
 
@@ -133,7 +133,6 @@ mutant(all_of_an_edge copy_staged_b2 ""
        [[if (a.from + i >= x.first && a.from + i < x.last + 16)]] [[if (a.from + i >= x.first)]])
 mutant(last_vector_of_a_piece copy_staged_b2 ""
        [[real = k < shift + s.length;]] [[real = k + 16 < shift + s.length;]])
-mutant(line_behind_the_buffer copy_staged_b4 "" [[ask_for(end - 1);]] [[ask_for(end + 255);]])
 mutant(ends_forgotten copy_staged_b1 ""
        [[  if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);
 ]] "")
@@ -144,19 +143,29 @@ mutant(table_of_one_phase copy_staged_b2 ""
         ((uint16_t *)tables)[m + f] = (uint16_t)(by[j] - before);]])
 mutant(words_from_the_row copy_staged_b4 ""
        [[return k + ahead - before / V + phase]] [[return k + ahead + phase]])
-mutant(line_beyond_the_row copy_staged_b4 "" [[n < t.rows && units > 0)]] [[n < t.rows)]])
 mutant(pieces_in_a_row copy_staged_b1 ""
        [[if (i + 1 == s.twist) at.to += (int32_t)(digit >> s.twist_log) * 16;]] "")
 mutant(units_in_a_row copy_staged_b2 "" [[      by[j] += twist[j];
 ]] "")
 mutant(skip_of_the_first copy_staged_b4 ""
        [[skip[m] = s.skip[j + m],]] [[skip[m] = s.skip[j],]])
-mutant(rows_alone_of_the_first copy_staged_b1 ""
-       [[const staged_row row = rows[r + m * step];]] [[const staged_row row = rows[r];]])
-mutant(unit_alone_of_a_thread copy_staged_b2 ""
-       [[unit = threadIdx.x - first * units,]] [[unit = threadIdx.x % 16,]])
 mutant(words_beyond_the_tile copy_staged_b2 ""
        [[real[m] = at + m * pitch <= room;]] [[real[m] = at + m * pitch <= room + V;]])
+
+source(staged_rows.cuh)
+mutant(line_behind_the_buffer copy_staged_b4 "" [[ask_for(end - 1);]] [[ask_for(end + 255);]])
+mutant(line_beyond_the_row copy_staged_b4 "" [[s.gaps != 0 && units > 0)]] [[s.gaps != 0)]])
+mutant(rows_alone_of_the_first copy_staged_b1 ""
+       [[const staged_row row = rows[k + m * step];]] [[const staged_row row = rows[k];]])
+mutant(unit_alone_of_a_thread copy_staged_b2 ""
+       [[unit = n - q * s.alone.extent;]] [[unit = n % 16;]])
+mutant(firsts_in_a_row copy_staged_b1 ""
+       [[first = n - b * turn + turn * each * b;]] [[first = n;]])
+mutant(firsts_beyond_the_tile copy_staged_b2 ""
+       [[k, staged_firsts(s, t, q), step]] [[k, s.firsts, step]])
+mutant(lines_beyond_the_tile copy_staged_b1 ""
+       [[if (k < staged_firsts(s, t, q))]] [[if (k < s.firsts)]])
+mutant(rows_not_turned copy_staged_b4 "" [[[k * each + q] = at;]] [[[k * each] = at;]])
 
 # ---- boxes
 

@@ -39,11 +39,27 @@ static inline int64_t mt_staged_made (int64_t times, int64_t unit) {
   const int64_t some = MT_STAGED_FLIGHT(unit);
   return times <= 2 ? times : (times + some - 1) / some * some;
 }
+/* Tiles of STAGED that have whole rows, which are short and begin or end within words of
+** `v` units: units are written one by one. */
+static inline bool mt_staged_is_alone (const mt_gather *g, int64_t v) {
+  return (g->phases > 1 || g->units % v != 0) && g->along.extent == 1 &&
+         g->units <= MT_STAGED_ALONE;
+}
 /* Bytes of shared memory that index n of the first thread axis lies further, twisted. */
 static inline int32_t mt_staged_twist (const mt_staged *s, int32_t n) {
   const int32_t piece = s->twist_from + (s->stride[0] < 0 ? -n : n);
   return s->twist == 0 ? 0 : (piece >> s->twist_log) * 16;
 }
+/* Short rows, between which the destination has elements that are not written: how many
+** bytes apart they are; 0: there are none. */
+uint32_t mt_staged_gaps (const mt_desc *d);
+/* The order of rows: turn, each, lanes, firsts. False: of rows that are alone there are
+** too many. */
+bool mt_staged_rows (mt_staged *s, const mt_desc *d);
+/* Entries of the table of rows. */
+uint32_t mt_staged_entries (const mt_staged *s);
+/* The number of the row that is written as number n. */
+uint32_t mt_staged_row (const mt_staged *s, uint32_t n);
 /* A copy in such tiles: in a little smaller ones if these keep threads busier. */
 void mt_staged_busy (mt_launch *l);
 

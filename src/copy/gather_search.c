@@ -28,6 +28,8 @@ enum {
   MT_GATHER_PIECE = 256 /* bytes of the source that are far from being read in part */
 };
 
+static const double MT_GATHER_PART = 0.25; /* of a tile's bytes that others have */
+
 static int64_t unit_of (const mt_desc *d) { return (int64_t)d->vec * d->elem; }
 static int64_t word_units (const mt_desc *d) { return MT_GATHER_UNITS(unit_of(d)); }
 
@@ -43,6 +45,7 @@ typedef struct candidate {
   int64_t unit, v, units, rows; /* bytes of a unit, units of a word; of a tile */
   int64_t group;                /* units that tiles of long runs are multiples of */
   int64_t piece;                /* bytes of the source that lie together, about */
+  bool sums;                    /* rows are sums: there may be more of them */
 } candidate;
 
 static int64_t gcd (int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
@@ -142,8 +145,9 @@ static bool take_rows (candidate *x, const mt_desc *d, int i, int64_t c) {
 
 static int64_t left_of (const candidate *x, int64_t bytes) {
   int64_t words = mt_div_up(x->units, x->v) * (x->unit < 4 ? 4 : x->unit);
-  int64_t rows = bytes / words < MT_GATHER_ROWS ? bytes / words : MT_GATHER_ROWS;
-  return rows / x->rows;
+  int64_t row = x->sums ? x->units * x->unit : words;
+  int64_t most = x->sums ? MT_STAGED_ROWS : MT_GATHER_ROWS;
+  return (bytes / row < most ? bytes / row : most) / x->rows;
 }
 
 /* Rows that lie among one another in the source; then, if there are few, neighbours of
@@ -211,32 +215,23 @@ static void find_mixed (candidate *x, const mt_desc *d) {
 
 /* Tiles in the making: bytes of the run, whether rows are neighbours of the destination
 ** only, but for so many bytes of the source; tiles of `size` times as many bytes as most
-** have. */
+** have; sums: rows that are alone, of which there may be more. */
 typedef struct kind {
   int64_t most;
   bool beside;
   int64_t near;
   double size;
+  bool sums;
 } kind;
 
-/* Rows begin within sectors, as far as strides tell. */
-static bool is_torn (const mt_axes *a, const mt_desc *d) {
+/* Rows begin within sectors, or words, of so many bytes, as far as strides tell. */
+static bool is_torn (const mt_axes *a, const mt_desc *d, uint64_t bytes) {
   uint64_t all = 0;
   for (int i = 0; i < a->n; i++) {
     const uint64_t s = mt_magnitude(a->axis[i].stride[MT_DST]) * d->elem;
-    if (s >= MT_SECTORBYTES) all |= s;
+    if (s >= bytes) all |= s;
   }
-  return all % MT_SECTORBYTES != 0;
-}
-
-static void begin_tiles (candidate *x, const mt_desc *d, const mt_axes *all, kind of) {
-  x->mode[0].n = x->mode[1].n = 0;
-  mt_axes_copy(&x->mode[2], all);
-  x->unit = unit_of(d), x->v = word_units(d), x->units = x->rows = 1;
-  x->beside = of.beside, x->near = of.near;
-  x->most = (int64_t)(of.size * MT_GATHER_TILE);
-  x->group = mt_staged_shears(d) && is_torn(all, d) ? MT_SECTORBYTES / x->unit : x->v;
-  take_run(x, d, of.most);
+  return all % bytes != 0;
 }
 
 /* The run is short, and goes on nowhere: neighbours of the destination may share sectors
@@ -245,6 +240,26 @@ static bool is_short (const candidate *x, const mt_desc *d) {
   return x->units * x->unit < MT_GATHER_PIECE &&
          find_next(&x->mode[2], x->units * (int64_t)d->vec) < 0 &&
          (x->mode[0].n == 0 || x->cut[0] == x->mode[0].axis[x->mode[0].n - 1].extent);
+}
+
+/* Rows whose units STAGED writes one by one, as far as strides tell. */
+static bool is_alone (const candidate *x, const mt_desc *d) {
+  const bool parts =
+      x->units % x->v != 0 || is_torn(&x->mode[2], d, (uint64_t)(x->v * x->unit));
+  return x->v > 1 && x->units <= MT_STAGED_ALONE && is_short(x, d) && parts;
+}
+
+static void begin_tiles (candidate *x, const mt_desc *d, const mt_axes *all, kind of) {
+  x->mode[0].n = x->mode[1].n = 0;
+  mt_axes_copy(&x->mode[2], all);
+  x->unit = unit_of(d), x->v = word_units(d), x->units = x->rows = 1;
+  x->beside = of.beside, x->near = of.near;
+  x->most = (int64_t)(of.size * MT_GATHER_TILE);
+  x->group = mt_staged_shears(d) && is_torn(all, d, MT_SECTORBYTES) ?
+                 MT_SECTORBYTES / x->unit :
+                 x->v;
+  take_run(x, d, of.most);
+  x->sums = of.sums;
 }
 
 /* The run that a tile has: the same run makes the same tile. */
@@ -288,7 +303,7 @@ static double take_us (const mt_launch *l, double limit, const mt_search *search
 
 static bool is_kind (const kind *a, const kind *b) {
   return a->most == b->most && a->beside == b->beside && a->near == b->near &&
-         a->size == b->size;
+         a->size == b->size && a->sums == b->sums;
 }
 
 /* A search for tiles: the best that were found, and those that l has. */
@@ -355,6 +370,7 @@ static void try_run (search *s, candidate *x, int64_t most, run *before) {
   begin_tiles(x, d, s->all, (kind){.most = most, .size = 1});
   if (is_same(before, x)) return;
   const bool both = is_short(x, d), lonely = both && is_lonely(x, d);
+  const bool alone = s->algo == MT_ALGO_STAGED && is_alone(x, d);
   if (lonely) try_kind(s, x, (kind){.most = most, .near = near[0], .size = 1});
   if (lonely && s->made.most != 0) return;
   if (lonely) begin_tiles(x, d, s->all, (kind){.most = most, .size = 1});
@@ -362,6 +378,9 @@ static void try_run (search *s, candidate *x, int64_t most, run *before) {
   if (both) try_kind(s, x, (kind){.most = most, .beside = true, .size = 1});
   for (int i = 0; both && i < 3; i++)
     try_kind(s, x, (kind){.most = most, .near = near[i], .size = 1});
+  for (double size = 1; alone && size >= MT_GATHER_PART; size /= 2)
+    for (int i = 0; i < 3; i++)
+      try_kind(s, x, (kind){.most = most, .near = near[i], .size = size, .sums = true});
 }
 
 /* Runs of 32 bytes to all of a tile; first those that are likely the best, so that bank

@@ -66,6 +66,12 @@ static int64_t tiles_of (const mt_axis *a, int64_t size, int64_t cut, int64_t mo
                                          mt_div_up(size + more, size / a->extent * cut);
 }
 
+/* Rows of a tile, at most. */
+static uint32_t most_rows (const mt_gather *g, const mt_desc *d) {
+  const bool alone = d->algo == MT_ALGO_STAGED && mt_staged_is_alone(g, word_units(d));
+  return alone ? MT_STAGED_ROWS : MT_GATHER_ROWS;
+}
+
 bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
                      int64_t grain) {
   const mt_desc *d = &l->desc;
@@ -85,7 +91,7 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
     tiles[mode] = tiles_of(a, size[mode], cut[mode], mode == 0 ? more : 0);
   }
   words = mt_div_up(tiles[0] > 1 ? has[0] : has[0] + more, v);
-  if ((tiles[0] > 1 && has[0] % group != 0) || has[1] > MT_GATHER_ROWS ||
+  if ((tiles[0] > 1 && has[0] % group != 0) || has[1] > MT_STAGED_ROWS ||
       words * v * 4 * phases > MT_GATHER_TABLE || mt_mulo(tiles[0], tiles[1], &all) ||
       mt_mulo(all, d->rests, &all) || all > INT32_MAX)
     return false;
@@ -97,5 +103,5 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
   g->spans = has_spans(d, cut, phases == 1);
   find_reach(g->reach, d, cut);
   g->along = mt_divisor_of(tiles[0]), g->across = mt_divisor_of(tiles[1]);
-  return true;
+  return g->rows <= most_rows(g, d);
 }

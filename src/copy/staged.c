@@ -16,7 +16,7 @@ enum {
   MT_NEAR = 32,       /* bytes apart that a piece goes on over: a sector */
   MT_STAGED_FEW = 24, /* words that a warp writes together: fewer are few */
   MT_SHEARED = 128,   /* bytes of a row that is sheared, at least */
-  MT_GAPPED = 1024    /* bytes of a row whose lines are asked for, at most */
+  MT_WIDEALONE = 128  /* bytes of a row whose words are written one by one, at most */
 };
 
 /* ---------------------------------------------------------------- pieces */
@@ -327,28 +327,11 @@ static bool find_places (mt_staged *s, int64_t v, bool aligned) {
   s->pitch = (uint32_t)pitch, s->pitch_mul = (uint32_t)((UINT32_MAX + pitch) / pitch);
   s->reach = reach_of(s);
   s->tile.table = (uint32_t)(mt_div_up(2 * units, 16) * 16);
-  s->pieces_at = s->tile.table + (uint32_t)mt_div_up(8 * g->rows, 16) * 16;
+  s->pieces_at = s->tile.table + (uint32_t)mt_div_up(8 * mt_staged_entries(s), 16) * 16;
   s->tile_at = s->pieces_at + (uint32_t)mt_div_up(8 * s->pieces, 16) * 16;
   s->data_at = s->tile_at + MT_STAGED_TILE;
   s->size = s->data_at + (uint32_t)mt_div_up(span_of(s) + 15, 16) * 16;
   return s->size <= MT_STAGED_SHARED && s->pieces * pitch * pitch <= UINT32_MAX;
-}
-
-/* Short rows, between which the destination has elements that are not written: most of
-** their lines are written in part. Lonely ones come to the L2 sooner without, and so do
-** rows that have several sectors and only the last one in part. */
-static bool has_gaps (const mt_desc *d) {
-  const double row = (double)d->threads * (double)d->vec * d->elem;
-  double reach = d->vec;
-  uint64_t pitch = 0;
-  for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++) {
-    const uint64_t s = mt_magnitude(d->axis[i].stride[MT_DST]);
-    reach += (double)s * (double)(d->axis[i].extent - 1);
-    if (i >= d->nthr && (pitch == 0 || s < pitch)) pitch = s;
-  }
-  pitch *= d->elem;
-  return row * MT_LONELY >= (double)pitch && reach > (double)mt_accesses(d) * d->vec &&
-         row <= (pitch % MT_NEAR == 0 ? 2 * MT_NEAR : MT_GAPPED);
 }
 
 /* Rows of such tiles are so long that words before them are few, and threads have as many
@@ -362,10 +345,11 @@ static bool is_worth (const mt_gather *g, const mt_desc *d, int64_t step,
          mt_div_up(words, step) * step <= words + words / 8;
 }
 
-/* Tiles have whole rows, which are short and begin or end within words of `v` units. */
-static bool is_alone (const mt_gather *g, int64_t v) {
-  return (g->phases > 1 || g->units % v != 0) && g->along.extent == 1 &&
-         g->units <= MT_STAGED_ALONE;
+/* Tiles of few units of 4 or 8 bytes, with gaps between rows: units are words, and are
+** written one by one as well. */
+static bool is_wide_alone (const mt_staged *s, int64_t unit) {
+  return s->gaps != 0 && unit >= 4 && unit < 16 && s->tile.along.extent == 1 &&
+         s->tile.units * unit <= MT_WIDEALONE;
 }
 
 /* The tile, and a thread's step: sheared, if rows begin within sectors, and that is worth
@@ -376,7 +360,7 @@ static bool find_tile (mt_staged *s, const mt_launch *l, const uint32_t cut[2],
   mt_gather sheared;
   const bool can = mt_staged_shears(d) && mt_gather_find(&sheared, l, cut, MT_NEAR);
   if (!mt_gather_find(&s->tile, l, cut, MT_GATHER_WORD(unit))) return false;
-  if (is_alone(&s->tile, MT_GATHER_UNITS(unit))) {
+  if (mt_staged_is_alone(&s->tile, MT_GATHER_UNITS(unit)) || is_wide_alone(s, unit)) {
     s->alone = mt_divisor_of(s->tile.units);
     s->step = s->tile.words;
     return true;
@@ -394,11 +378,12 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
   part p[MT_MAXAXIS];
   memset(s, 0, sizeof *s);
+  s->gaps = mt_staged_gaps(d);
   if (!find_tile(s, l, cut, unit)) return false;
   s->length = (uint32_t)unit;
   s->times = (uint32_t)mt_div_up(s->tile.words.extent, s->step.extent);
   s->even = s->times * s->step.extent == s->tile.words.extent && s->times % 4 == 0;
-  s->gaps = has_gaps(d);
+  if (!mt_staged_rows(s, d)) return false;
   const int n = find_parts(p, s, d);
   const bool aligned = is_aligned(l, cut, p, n);
   if (!find_pieces(s, p, n, d, aligned)) return false;

@@ -54,9 +54,10 @@ static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t 
                             uint32_t v) {
   const uint32_t step = threads_of_row(d), all = step * d->gather.rows;
   const uint32_t n = from + 32 < all ? 32 : all - from;
+  const bool turns = d->staged.turn.extent > 1 || is_alone(d);
   place unit, row;
   go_to(&unit, d, 0, d->nthr, from % step * v);
-  go_to(&row, d, d->nthr, d->nval, from / step);
+  go_to(&row, d, d->nthr, d->nval, mt_staged_row(&d->staged, from / step));
   for (uint32_t i = 0, left = step - from % step; i < n; i++) {
     for (uint32_t k = 0; k < v; k++, go_on(&unit, d, 0, d->nthr))
       at[k][i] = d->staged.first + row.at + unit.at +
@@ -64,7 +65,9 @@ static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t 
     if (--left > 0) continue;
     left = step;
     go_to(&unit, d, 0, d->nthr, 0);
-    go_on(&row, d, d->nthr, d->nval);
+    if (!turns) go_on(&row, d, d->nthr, d->nval);
+    else
+      go_to(&row, d, d->nthr, d->nval, mt_staged_row(&d->staged, (from + i + 1) / step));
   }
   return n;
 }
@@ -150,19 +153,6 @@ static double full_of (const mt_desc *d) {
   return d->staged.size > MT_STAGED_ROOM ? 1 + mt_h200.staged_full : 1;
 }
 
-/* Of short rows with gaps between them, where a tile's first rows are no neighbours in
-** the destination: a line is written in part now, and in part later. */
-static double far_of (const mt_desc *d) {
-  uint64_t nearest = UINT64_MAX;
-  if (d->staged.gaps == 0 || d->nval == 0) return 1;
-  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++) {
-    const uint64_t s = mt_magnitude(d->axis[i].stride[MT_DST]);
-    if (d->axis[i].extent > 1 && s < nearest) nearest = s;
-  }
-  const bool is_far = mt_magnitude(d->axis[d->nthr].stride[MT_DST]) > nearest;
-  return is_far ? 1 + mt_h200.staged_far : 1;
-}
-
 /* Memory and instructions take their time at once, but for a part of the shorter one, the
 ** more so the longer it is. */
 static double both_take (double issue, double traffic) {
@@ -177,7 +167,7 @@ static double traffic_of (const mt_launch *l) {
 
 /* All of it, with so many wavefronts for a word of each thread of a warp. */
 static double all_takes (const mt_desc *d, double waves, double traffic) {
-  return full_of(d) * far_of(d) * both_take(issue_of(d, waves), traffic);
+  return full_of(d) * both_take(issue_of(d, waves), traffic);
 }
 
 void mt_staged_cost (mt_cost *c, const mt_launch *l) {

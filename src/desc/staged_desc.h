@@ -33,6 +33,19 @@
 ** of some rows the same: neighbouring threads write neighbours, so that a row is one
 ** store or two of a warp, where its words and the units of their ends would be several.
 **
+** Turned  Rows are numbered by the value axes, the nearest of the source first. Short
+** rows with gaps between them are written in another order: those of the axes before the
+** nearest one of the destination, `turn` rows, come last. So neighbouring threads write
+** rows that are neighbours there, and a line comes to the L2 at once. Rows that are
+** alone:
+**
+**   row number       a + turn * (q + each * b),   a < turn, q < each
+**   the table has    the rows a + turn * each * b, `firsts` of them, then the rows
+**                    turn * q
+**
+** and a row lies at the sum of two of these. A thread has one unit of one q, of `lanes`,
+** and writes it for some of the firsts: what it looks up is the same for all of a warp.
+**
 ** A block has one tile. Shared memory has, in this order: the table of units, that of
 ** rows, that of pieces, where the tile begins, the tile.
 */
@@ -47,6 +60,7 @@ enum {
   MT_STAGED_PIECES = 1024, /* of a tile, at most */
   MT_STAGED_MOST = 16,     /* words of a thread, at most */
   MT_STAGED_ALONE = 64,    /* units of a row that are written one by one, at most */
+  MT_STAGED_ROWS = 8192,   /* such rows of a tile, at most */
   MT_STAGED_TILE = 48,     /* bytes that say where a tile begins */
   MT_STAGED_SHARED = 49152 /* bytes of shared memory, at most */
 };
@@ -69,17 +83,20 @@ typedef struct mt_staged_level {
 /* Piece p of a tile is at index p of the levels, the first fastest. All follows from the
 ** tile's cut, the axes and where both sides begin. */
 typedef struct mt_staged {
-  mt_gather tile;               /* its table has 2 bytes for a unit of `step` words */
-  uint32_t pieces, length;      /* of a tile; bytes of one */
-  uint32_t pitch;               /* bytes of the vectors that a piece may touch */
-  uint32_t pitch_mul;           /* n * pitch_mul >> 32 is n / pitch, for these of all */
-  int32_t reach;                /* bytes from a tile's lowest byte to its last */
-  mt_divisor step;              /* words from one of a thread to its next */
-  uint32_t times;               /* words of a thread, at most: of one of the first */
-  uint32_t even;                /* 1: of all threads, and a multiple of those in flight */
-  mt_divisor alone;             /* units of a row that are written one by one; 0: words */
-  uint32_t gaps;                /* 1: between short rows of the destination: lines at */
-                                /* their ends are asked for */
+  mt_gather tile;          /* its table has 2 bytes for a unit of `step` words */
+  uint32_t pieces, length; /* of a tile; bytes of one */
+  uint32_t pitch;          /* bytes of the vectors that a piece may touch */
+  uint32_t pitch_mul;      /* n * pitch_mul >> 32 is n / pitch, for these of all */
+  int32_t reach;           /* bytes from a tile's lowest byte to its last */
+  mt_divisor step;         /* words from one of a thread to its next */
+  uint32_t times;          /* words of a thread, at most: of one of the first */
+  uint32_t even;           /* 1: of all threads, and a multiple of those in flight */
+  mt_divisor alone;        /* units of a row that are written one by one; 0: words */
+  uint32_t gaps;           /* bytes from row to row of the destination, if these are */
+                           /* short and have gaps: lines at their ends are asked for */
+  mt_divisor turn;         /* see above; 1: rows are written as they are numbered */
+  mt_divisor each, lanes;  /* of words: rows of the nearest axis of the destination */
+  uint32_t firsts;
   int32_t skip[MT_STAGED_MOST]; /* bytes of shared memory */
   uint32_t levels;              /* 0: there is one piece */
   int32_t low;                  /* bytes from the tile's first unit to its lowest byte */
