@@ -28,11 +28,11 @@ struct unaligned_place : place {
   }
 };
 
-/* What the bounds leave of the four spans, in units. run and runs are with the halo. A
-** row has units up to `end` with the halo, of which `row` are the box's; `begun`: it has
-** a halo and began in the box before. */
+/* What the bounds leave of the four spans, in units. run and runs are with the halo, bare
+** runs without. A row has units up to `end` with the halo, of which `row` are the box's;
+** `begun`: it has a halo and began in the box before. */
 struct unaligned_size {
-  uint32_t run, runs, row, rows, end;
+  uint32_t run, bare, runs, row, rows, end;
   bool begun;
   /* Returns how many indices of the last axis of `runs` there are, with the halo. */
   MT_INLINE uint32_t find (const mt_desc &d, const unaligned_place &at) {
@@ -46,7 +46,7 @@ struct unaligned_size {
     }
     row = of(s.row, 0, left), rows = of(s.rows, 0, left), end = of(s.row, s.halo, left);
     run = of(s.run, s.run.bound == s.row.bound ? s.halo : 0, left);
-    runs = of(s.runs, 0, left);
+    runs = of(s.runs, 0, left), bare = of(s.run, 0, left);
     const uint32_t indices = count_of(s.runs, s.halo, left);
     const uint32_t more = s.runs.units * indices - runs;
     runs += more < s.halo_runs ? more : s.halo_runs;
@@ -141,7 +141,7 @@ template <int ES> struct unaligned_vector {
     const char *run = b.src + (int64_t)unaligned_starts(k, box)[r] * ES;
     const int32_t at = (int32_t)(n + r * back) - (int32_t)((uintptr_t)run & 15);
     from = run + at, to = near_of(box) + n + r / (16 / ES) * k.gap;
-    real = at < (int32_t)(b.size.run * ES);
+    real = at < (int32_t)((r < k.long_runs ? b.size.run : b.size.bare) * ES);
   }
 };
 

@@ -187,6 +187,7 @@ mutant(groups_not_waited_for copy_permute_b4 ""
 mutant(first_unit_of_a_group copy_permute_b2 "" [[(j % G ? t.lane[j % G] : 0)]] [[(j % G ? t.lane[0] : 0)]])
 
 source(permute_runs.cuh)
+mutant(runs_one_too_short copy_permute_unaligned_b1 "" [[r < k.long_runs ?]] [[r + 1 < k.long_runs ?]])
 mutant(boxes_inside_by_their_first_run copy_permute_unaligned_b4 ""
        [[ + (by > 0 ? by : 0)]] "")
 mutant(loads_of_the_first_vector copy_permute_unaligned_b4 ""

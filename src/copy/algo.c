@@ -7,6 +7,7 @@
 
 #include "copy/algo.h"
 #include "copy/kernel_choice.h"
+#include "copy/run.h"
 #include "desc/swizzle.h"
 
 static const struct {
@@ -46,6 +47,8 @@ bool mt_algo_make (mt_launch *l, mt_algorithm algo, const mt_search *search, cha
   }
   if (l->desc.cast && !may_convert(&l->desc, algo, why)) return false;
   mt_axes_get(mode, &l->desc);
+  if (mt_algo_is(algo, MT_BACKWARDS))
+    mt_run_turn(&mode[2], l->offset, l->desc.vec, l->desc.elem);
   return mt_algo_of(algo)->make(l, mode, search ? search : &any, why) &&
          mt_axes_store(&l->desc, mode);
 }

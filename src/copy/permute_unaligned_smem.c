@@ -8,7 +8,7 @@
 ** in the runs r, r + V, r + 2 V, ... V runs with their gap take an odd number of vectors:
 ** so eight threads read in different banks. Places in one run, a multiple of 4 bytes
 ** apart, would not: such runs are short. Where rows have several axes a longer pitch may
-** do better (permute_unaligned_banks.c).
+** do better, or longer windows (permute_unaligned_banks.c).
 */
 #include "copy/banks.h"
 #include "desc/divisor.h"
@@ -327,12 +327,32 @@ static void spread (mt_desc *d, int64_t pitch, int64_t gap) {
   lay_out(d, best, gap);
 }
 
+/* Wavefronts of the reads of all tasks, in the mean of a read. */
+static double all_waves (const mt_desc *d) {
+  return mt_permute_unaligned_wavefronts(d) * d->unaligned.tasks[1].all;
+}
+
+/* Windows of 32 vectors, if places that still meet in few banks do so less then. */
+static void widen (mt_desc *d, int64_t pitch, int64_t gap) {
+  const mt_permute_unaligned narrow = d->unaligned;
+  const double least = all_waves(d);
+  if (least <= MT_FEWWAVES * d->unaligned.tasks[1].all) return;
+  mt_permute_unaligned_tasks(d, MT_UNALIGNED_WIDE);
+  if (d->unaligned.linear == 0 && lay_out(d, pitch, gap)) {
+    spread(d, pitch, gap);
+    if (d->unaligned.size <= narrow.size && all_waves(d) < 0.95 * least) return;
+  }
+  d->unaligned = narrow;
+}
+
 static bool build_size (mt_desc *d, uint32_t nrun) {
   const uint32_t unit = unit_of(d), v = MT_VECTOR / unit;
   int64_t pitch = (run_bytes(d, nrun) + 2 * MT_VECTOR - 1 - unit) / MT_VECTOR * MT_VECTOR;
   int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
   if (!lay_out(d, pitch, gap)) return false;
-  if (has_places(d)) spread(d, pitch, gap);
+  if (!has_places(d)) return true;
+  spread(d, pitch, gap);
+  widen(d, pitch, gap);
   return true;
 }
 
@@ -370,6 +390,29 @@ static void build_spans (mt_desc *d, uint32_t nrun, uint32_t nrow) {
   s->halo_runs = s->halo && s->runs.bound ? v - 1 : 0;
 }
 
+/* The number of the run of place p of a row. */
+static uint32_t run_at (const mt_permute_unaligned *s, uint32_t p) {
+  uint32_t run = 0;
+  for (uint32_t i = 0; i < s->nlookup; i++) {
+    const mt_lookup_axis *a = &s->lookup[i];
+    run += (i + 1 < s->nlookup ? p % a->by.extent : p) * a->run;
+    p /= a->by.extent;
+  }
+  return run;
+}
+
+/* Runs that are longer by the halo: those of the places behind a row that are the rest of
+** a sector, which lie where the row's first ones do. */
+static uint32_t long_runs_of (const mt_desc *d) {
+  const mt_permute_unaligned *s = &d->unaligned;
+  uint32_t n = 0;
+  for (uint32_t p = 0; p + 1 < MT_SECTOR / unit_of(d); p++) {
+    const uint32_t run = run_at(s, p % s->row.units) + 1;
+    if (run > n) n = run;
+  }
+  return n;
+}
+
 bool mt_permute_unaligned_build (mt_desc *d) {
   mt_permute_unaligned *s = &d->unaligned;
   uint32_t nrow = run_length(d, MT_DST), nrun = nrow ? run_of(d, nrow) : 0;
@@ -381,9 +424,10 @@ bool mt_permute_unaligned_build (mt_desc *d) {
   if (s->halo != 0 && (s->row.bound == 0 || s->halo != halo_of(d))) return false;
   build_load(d, nrow, in_run);
   build_lookup(d, nrow, in_run);
+  s->long_runs = long_runs_of(d);
   build_segments(d, nrun, in_row);
   build_store(d, nrun, in_row);
-  mt_permute_unaligned_tasks(d);
+  mt_permute_unaligned_tasks(d, MT_UNALIGNED_WINDOW);
   if (!build_size(d, nrun)) return false;
   return build_reach(d, nrun, nrow);
 }

@@ -37,8 +37,9 @@ int64_t mt_permute_unaligned_classes (int64_t step);
 bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
                                 int64_t step);
 
-/* Groups, windows and tasks, of what else there is but the places of shared memory. */
-void mt_permute_unaligned_tasks (mt_desc *d);
+/* Groups, windows of 1 << log vectors or more, and tasks, of what else there is but the
+** places of shared memory. */
+void mt_permute_unaligned_tasks (mt_desc *d, uint32_t log);
 
 /* Wavefronts of shared memory of a read of small units that are places of rows, of some
 ** reads in the mean: d has its tasks, pitch and gap. */

@@ -69,12 +69,12 @@ static bool is_linear (const mt_desc *d) {
 /* How windows begin and how long they are. `alone`: a class has one row, so that windows
 ** begin with a sector, those of a long row with a line: caches are asked for fewer lines.
 ** Rows of pieces meet other banks anyway, and have long windows. */
-static void find_windows (mt_desc *d, bool alone) {
+static void find_windows (mt_desc *d, bool alone, uint32_t log) {
   mt_permute_unaligned *s = &d->unaligned;
   const bool shifts = s->next % MT_SECTOR != 0;
   const bool wide = s->piece.extent != 0 && s->length * unit_of(d) >= MT_LONGPIECES;
   s->align = shifts && !alone ? MT_VECTOR : wide && alone ? MT_UNALIGNED_LINE : MT_SECTOR;
-  s->window_log = wide ? MT_UNALIGNED_WIDE : MT_UNALIGNED_WINDOW;
+  s->window_log = wide ? MT_UNALIGNED_WIDE : log;
 }
 
 static void find_apart (mt_permute_unaligned *s, uint32_t apart) {
@@ -83,7 +83,7 @@ static void find_apart (mt_permute_unaligned *s, uint32_t apart) {
 
 /* Groups, windows and tasks. group_rows: whatever takes the fewest instructions, of all
 ** threads and of the one that has the most tasks. */
-void mt_permute_unaligned_tasks (mt_desc *d) {
+void mt_permute_unaligned_tasks (mt_desc *d, uint32_t log) {
   mt_permute_unaligned *s = &d->unaligned;
   uint32_t others = units_of(s->rows), lead = others;
   if (s->segment != 0 || s->nstore > 1) lead = s->store[0].by.extent;
@@ -94,7 +94,7 @@ void mt_permute_unaligned_tasks (mt_desc *d) {
   s->next = s->store[0].global * (INT64_C(1) << s->class_log);
   uint32_t step = 1u << s->class_log, classes = lead < step ? lead : step;
   uint32_t many = (lead + step - 1) >> s->class_log, v = MT_VECTOR / unit_of(d);
-  find_windows(d, many == 1);
+  find_windows(d, many == 1, log);
   uint32_t vectors[2] = {vectors_of(d, s->align, false), vectors_of(d, s->align, true)};
   uint64_t best = UINT64_MAX;
   for (uint32_t each = 1; each <= many && each <= MT_MOSTEACH; each++) {

@@ -29,3 +29,40 @@ void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c,
     if (e > extent[axis]) extent[axis] = e;
   }
 }
+
+/* ---------------------------------------------------------------- turning */
+
+enum { MT_TURNS = 32, MT_ROWBYTES = 64 }; /* bytes of a run, of a row, that are enough */
+
+/* How long the run of the destination is before each axis of it; 0: it is none. */
+static void find_row (int64_t before[MT_LISTSIZE], const mt_axes *a, int64_t vec) {
+  int64_t stride = vec;
+  int i;
+  memset(before, 0, MT_LISTSIZE * sizeof before[0]);
+  while ((i = find_stride(a, MT_DST, stride)) >= 0) {
+    before[i] = stride;
+    if (mt_mulo(stride, a->axis[i].extent, &stride)) return;
+  }
+}
+
+static void turn (mt_axis *x, int64_t offset[2]) {
+  for (int side = 0; side < 2; side++) {
+    offset[side] += (x->extent - 1) * x->stride[side];
+    x->stride[side] = -x->stride[side];
+  }
+}
+
+void mt_run_turn (mt_axes *a, int64_t offset[2], int64_t vec, int64_t elem) {
+  int64_t before[MT_LISTSIZE], stride = vec;
+  find_row(before, a, vec);
+  for (;;) {
+    int i = find_stride(a, MT_SRC, stride);
+    if (i < 0) {
+      i = find_stride(a, MT_SRC, -stride);
+      const bool cuts = stride * elem < MT_TURNS; /* a row, that is long without it */
+      if (i < 0 || (before[i] != 0 && !(cuts && before[i] * elem >= MT_ROWBYTES))) return;
+      turn(&a->axis[i], offset);
+    }
+    if (mt_mulo(stride, a->axis[i].extent, &stride)) return;
+  }
+}

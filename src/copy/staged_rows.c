@@ -12,8 +12,10 @@
 enum {
   MT_GAPNEAR = 32,    /* bytes: a sector */
   MT_GAPPED = 1024,   /* bytes of a row whose lines are asked for, at most */
-  MT_FEWLANES = 256,  /* lanes that write together, at least */
-  MT_MOSTLANES = 2048 /* and at most */
+  MT_LEASTLANES = 64, /* lanes that write together: two warps */
+  MT_FEWLANES = 256,  /* those of a block */
+  MT_MOSTLANES = 2048,
+  MT_FEWFIRSTS = 16 /* of each lane */
 };
 
 /* Bytes from a row to the nearest of the destination, of axes [first, end). */
@@ -63,24 +65,44 @@ static double busy_of (int64_t lanes) {
   return (double)used / (double)(mt_div_up(used, all) * all);
 }
 
-/* Of `most` rows along an axis as many as keep most threads busy: a part of them that
-** divides `most`, or any if it is the last axis. */
-static int64_t part_of (int64_t most, int64_t units, bool last) {
-  int64_t best = most;
-  for (int64_t n = 1; n < most && n * units <= MT_MOSTLANES; n++)
-    if (n * units >= MT_FEWLANES && (last || (uint32_t)most % (uint32_t)n == 0) &&
-        (best * units > MT_MOSTLANES || busy_of(n * units) >= busy_of(best * units)))
-      best = n;
-  return best;
+/* Lanes that write together: if there are many, a thread has few rows on its way. */
+typedef struct lanes {
+  int64_t few, most;
+} lanes;
+
+static lanes lanes_of (const mt_staged *s) {
+  const int64_t all = (int64_t)s->tile.units * s->tile.rows / MT_FEWFIRSTS;
+  const int64_t most = all < MT_LEASTLANES ? MT_LEASTLANES :
+                       all > MT_MOSTLANES  ? MT_MOSTLANES :
+                                             all;
+  return (lanes){most < MT_FEWLANES ? most : MT_FEWLANES, most};
+}
+
+/* Of the rows along an axis those that keep most threads busy, if they are enough; else
+** as many as there may be. `units` of each lie together already. A number that divides
+** them, or any if it is the last axis; all, if the lanes would be too few. */
+static int64_t part_of (int64_t extent, int64_t units, lanes x, bool last) {
+  int64_t best = 0, some = 1;
+  for (int64_t n = 1; n <= extent && n * units <= x.most; n++) {
+    if (!last && (uint32_t)extent % (uint32_t)n != 0) continue;
+    if (n * units < x.few) some = n;
+    else if (best == 0 || busy_of(n * units) >= busy_of(best * units)) best = n;
+  }
+  if (best == 0) best = some;
+  return best * units < MT_LEASTLANES ? extent : best;
 }
 
 /* Rows that lanes of a block write together: of the nearest axis, and of those behind it
 ** while they are few. */
 static int64_t together_of (const mt_staged *s, const mt_desc *d, uint32_t i) {
   const uint32_t end = d->nthr + d->nval;
-  int64_t rows = 1;
-  for (; i < end && rows * s->tile.units < MT_FEWLANES; i++)
-    rows *= part_of(extent_of(s, d, i), rows * s->tile.units, i + 1 == end);
+  const lanes x = lanes_of(s);
+  int64_t rows = 1, extent = 1, part = 1;
+  for (; i < end && part == extent && rows * s->tile.units < x.few; i++) {
+    extent = extent_of(s, d, i);
+    part = part_of(extent, rows * s->tile.units, x, i + 1 == end);
+    rows *= part;
+  }
   return rows;
 }
 

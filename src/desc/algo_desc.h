@@ -43,7 +43,13 @@ typedef enum mt_algorithm {
 } mt_algorithm;
 
 /* What desc/algos.def says of each: MT_IS_name. */
-enum { MT_TILED = 1, MT_CONVERTS = 2, MT_BOUNDED = 4, MT_SWIZZLED = 8 };
+enum {
+  MT_TILED = 1,
+  MT_CONVERTS = 2,
+  MT_BOUNDED = 4,
+  MT_SWIZZLED = 8,
+  MT_BACKWARDS = 16
+};
 enum {
 #define MT_ALGO(name, lower, threads, unroll, what) MT_IS_##name = what,
 #include "desc/algos.def"

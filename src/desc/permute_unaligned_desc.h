@@ -97,7 +97,8 @@ typedef struct mt_lookup_axis {
 ** Halo   A sector of 32 bytes may lie in two boxes that follow one another along the row.
 **   With a halo the one where it begins writes it. So a box holds `halo` indices more of
 **   the row's last axis: longer runs if that axis is in the run, else up to halo_runs
-**   more of them. Without a halo both boxes write a part of the sector.
+**   more of them. Of longer runs only the first long_runs are: the rest of a sector lies
+**   in these. Without a halo both boxes write a part of the sector.
 **
 ** Groups   Rows that are 1 << class_log apart along the first axis of `store` begin at
 **   the same address modulo 16. They are a class: one look into the table is enough for
@@ -111,10 +112,10 @@ typedef struct mt_lookup_axis {
 **   the first that begins in it, unless `align` is a line. It is 16, or a sector of 32 if
 **   all rows of a class begin alike in sectors. Windows are 1 << window_log vectors, 8,
 **   and a last one of 1 << last_log vectors: so the threads of a warp, which have many
-**   vectors of few rows or few of many, read in different banks. Of a long row of pieces
-**   they are 32, which lie in fewer lines; and if it is alone in its class, `align` is a
-**   line. A task writes one vector in each row of a group. First come those of whole
-**   windows, task n is
+**   vectors of few rows or few of many, read in different banks. They are 32 where these
+**   meet in fewer, and of a long row of pieces, where they lie in fewer lines; if that is
+**   alone in its class, `align` is a line. A task writes one vector in each row of a
+**   group. First come those of whole windows, task n is
 **     lane n mod 8 of window n / 8 / groups, of group n / 8 mod groups;
 **   then those of the last ones, whose first lane is vector `last`.
 **   tasks[1] are those of a box whose rows began before, tasks[0] of any other.
@@ -130,7 +131,7 @@ typedef struct mt_permute_unaligned {
   uint32_t held_runs;           /* in shared memory, with the halo */
   uint32_t length, segment;     /* units of a segment; 0: not cut, length is the row */
   mt_span run, runs, row, rows; /* units of a run, number of runs; the same of rows */
-  uint32_t halo, halo_runs;
+  uint32_t halo, halo_runs, long_runs;
   uint32_t pitch_mul; /* n * pitch_mul >> 32 is n / pitch, for bytes n of a box */
   mt_divisor piece;   /* units of a piece */
   uint32_t align, class_log, group_rows, linear, window_log;
