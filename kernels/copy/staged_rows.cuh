@@ -43,14 +43,10 @@ MT_INLINE void staged_walk (int32_t sum[N], uint32_t n[N], const mt_desc &d, uin
   }
 }
 
-/* The lines at the ends of a row that are written in part; the first one is asked for by
-** the row before, `pitch` bytes earlier, if that begins in it. `first`: there is none. */
-MT_INLINE void staged_ask (const char *begin, const char *end, uint32_t pitch,
-                           bool first) {
-  const uintptr_t a = (uintptr_t)begin, line = a / 128, last = ((uintptr_t)end - 1) / 128;
-  const bool mine = first || (a - pitch) / 128 != line;
-  if (mine && (a % 128 != 0 || line == last)) ask_for(begin);
-  if (line != last && (uintptr_t)end % 128 != 0) ask_for(end - 1);
+/* The lines at the ends of a row that are written in part. */
+MT_INLINE void staged_ask (const char *begin, const char *end) {
+  if ((uintptr_t)begin % 128 != 0) ask_for(begin);
+  if ((uintptr_t)end % 128 != 0) ask_for(end - 1);
 }
 
 MT_INLINE staged_row *staged_rows (const mt_staged &s, char *tables) {
@@ -89,17 +85,24 @@ MT_INLINE uint32_t staged_firsts (const mt_staged &s, const gather_place &t, uin
   return q < rows ? s.turn.extent * divide(rows - q + s.each.extent - 1, s.each) : 0;
 }
 
-/* Asks for the lines of these. */
+/* Asks for the lines of these: one row for as many as begin in a sector. The first line
+** is asked for by those before, if they begin in it. */
 MT_INLINE void staged_ask_sums (const mt_desc &d, const gather_place &t,
                                 const char *tables) {
   const mt_staged &s = d.staged;
   const staged_row *rows = staged_rows(s, tables);
+  const int32_t bytes = (int32_t)(s.tile.units * d.vec * d.elem);
 #pragma unroll 1
-  for (uint32_t n = threadIdx.x; n < s.firsts * s.each.extent; n += blockDim.x) {
-    const uint32_t k = divide(n, s.each), q = n - k * s.each.extent;
-    const char *to = t.dst + rows[k].to + rows[s.firsts + q].to;
-    if (k < staged_firsts(s, t, q))
-      staged_ask(to, to + s.tile.units * (d.vec * d.elem), s.gaps, q == 0);
+  for (uint32_t n = threadIdx.x; n < s.firsts * s.askers.extent; n += blockDim.x) {
+    const uint32_t k = divide(n, s.askers), q = (n - k * s.askers.extent) * s.asks;
+    uint32_t last = q + s.asks - 1;
+    if (k >= staged_firsts(s, t, q)) continue;
+    while (last >= s.each.extent || k >= staged_firsts(s, t, last)) last--;
+    const char *begin = t.dst + rows[k].to + rows[s.firsts + q].to;
+    const char *end = t.dst + rows[k].to + rows[s.firsts + last].to + bytes - 1;
+    const uintptr_t line = (uintptr_t)begin / 128;
+    if (q == 0 || ((uintptr_t)begin - s.asks * s.gaps) / 128 != line) ask_for(begin);
+    if ((uintptr_t)end / 128 != line) ask_for(end);
   }
 }
 
@@ -115,8 +118,7 @@ MT_INLINE void staged_make_rows (const mt_desc &d, const gather_place &t, char *
     const staged_row at = staged_row_of(d, n);
     staged_rows(s, tables)[k * each + q] = at;
     if (s.gaps != 0 && units > 0)
-      staged_ask(t.dst + at.to, t.dst + at.to + units * (int32_t)(d.vec * d.elem), s.gaps,
-                 q - divide(q, s.each) * s.each.extent == 0);
+      staged_ask(t.dst + at.to, t.dst + at.to + units * (int32_t)(d.vec * d.elem));
   }
 }
 

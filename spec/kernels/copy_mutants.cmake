@@ -164,7 +164,7 @@ mutant(firsts_in_a_row copy_staged_b1 ""
 mutant(firsts_beyond_the_tile copy_staged_b2 ""
        [[k, staged_firsts(s, t, q), step]] [[k, s.firsts, step]])
 mutant(lines_beyond_the_tile copy_staged_b1 ""
-       [[if (k < staged_firsts(s, t, q))]] [[if (k < s.firsts)]])
+       [[while (last >= s.each.extent || k >= staged_firsts(s, t, last)) last--;]] "")
 mutant(rows_not_turned copy_staged_b4 "" [[[k * each + q] = at;]] [[[k * each] = at;]])
 
 # ---- boxes

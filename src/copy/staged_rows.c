@@ -106,6 +106,28 @@ static int64_t together_of (const mt_staged *s, const mt_desc *d, uint32_t i) {
   return rows;
 }
 
+/* Rows that follow one another in the destination, from the nearest axis on. */
+static int64_t follow_of (const mt_staged *s, const mt_desc *d) {
+  const uint32_t end = d->nthr + d->nval;
+  uint32_t i = nearest_of(d);
+  int64_t rows = extent_of(s, d, i);
+  while (++i < end) {
+    const uint64_t by = mt_magnitude(d->axis[i].stride[MT_DST]) * d->elem;
+    if (by > (uint64_t)rows * s->gaps + MT_GAPNEAR) break;
+    rows *= extent_of(s, d, i);
+  }
+  return rows;
+}
+
+/* Of how many rows one asks for lines: of those that begin in a sector, and follow one
+** another. */
+static uint32_t asks_of (const mt_staged *s, const mt_desc *d, int64_t each) {
+  const int64_t rows = follow_of(s, d);
+  uint32_t n = s->gaps < MT_GAPNEAR ? MT_GAPNEAR / s->gaps : 1;
+  while (each > rows && (uint32_t)rows % n != 0) n--;
+  return n;
+}
+
 uint32_t mt_staged_entries (const mt_staged *s) {
   return s->alone.extent != 0 ? s->firsts + s->each.extent : s->tile.rows;
 }
@@ -116,10 +138,12 @@ bool mt_staged_rows (mt_staged *s, const mt_desc *d) {
   if (d->nval > 0 && (s->gaps != 0 || alone)) {
     const uint32_t nearest = nearest_of(d);
     for (uint32_t i = d->nthr; i < nearest; i++) turn *= d->axis[i].extent;
-    each = alone ? together_of(s, d, nearest) : extent_of(s, d, nearest);
+    if (alone) each = together_of(s, d, nearest);
   }
   s->turn = mt_divisor_of(turn), s->each = mt_divisor_of(each);
   s->lanes = mt_divisor_of(each * s->tile.units);
+  s->asks = alone && s->gaps != 0 ? asks_of(s, d, each) : 1;
+  s->askers = mt_divisor_of(mt_div_up(each, s->asks));
   s->firsts = (uint32_t)(turn * mt_div_up(s->tile.rows, turn * each));
   return !alone || (s->firsts <= MT_GATHER_ROWS && each <= MT_GATHER_ROWS);
 }
