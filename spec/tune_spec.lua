@@ -15,6 +15,9 @@ local COPIES = {
   { "f32", "(8,8,40):(1,8,64)", "(8,8,40):(8,1,64)" },
   { "f16", "(2,8,32):(1,2,16)", "(2,8,32):(1,64,2)" },
   { "u8", "(101,5,7):(1,101,505)", "(101,5,7):(1,707,101)" },
+  { "u8", "(270,3,80):(240,80,-1)", "(270,3,80):(1,270,810)" },       -- backwards
+  { "u8", "(5,24,31):(744,31,1)", "(5,24,31):(1,7,168)" },         -- short rows with gaps
+  { "f32", "(3,24,9):(216,9,1)", "(3,24,9):(1,5,120)" },
   { "f32", "Sw<2,0,3> o 0 o (8,8):(1,8)", "(8,8):(1,8)" },
   { "f32", "(64,64):(64,1)", "(64,64):(64,1)", "bf16" },
   { "f32", "(96,72):(72,1)", "(96,72):(1,96)", "bf16" },
@@ -114,6 +117,17 @@ for _, d in ipairs(devices) do
         assert.same({ chosen.kernel, chosen.vector }, { again.kernel, again.vector })
       end)
     end
+
+    it("have tiles and boxes where the source goes backwards along its run", function()
+      if not gpu then return end
+      local found = {}
+      local src = counting("u8", layout "(270,3,80):(240,80,-1)", device)
+      local plan = tile.plan(src, tile.tensor("u8", layout "(270,3,80):(1,270,810)", device))
+      for _, way in ipairs(plan:why()) do
+        if way.possible and way.algorithm then found[way.algorithm] = true end
+      end
+      assert.is_true(found.permute_unaligned and found.transpose_unaligned)
+    end)
 
     it("say of every algorithm that it is possible, or what it is for", function()
       if not gpu then return end

@@ -32,7 +32,7 @@ void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c,
 
 /* ---------------------------------------------------------------- turning */
 
-enum { MT_TURNS = 32, MT_ROWBYTES = 64 }; /* bytes of a run, of a row, that are enough */
+enum { MT_TURNS = 32, MT_ROWBYTES = 256 }; /* bytes of a run, of a row: they are long */
 
 /* How long the run of the destination is before each axis of it; 0: it is none. */
 static void find_row (int64_t before[MT_LISTSIZE], const mt_axes *a, int64_t vec) {

@@ -16,7 +16,7 @@ enum {
   MT_NEAR = 32,       /* bytes apart that a piece goes on over: a sector */
   MT_STAGED_FEW = 24, /* words that a warp writes together: fewer are few */
   MT_SHEARED = 128,   /* bytes of a row that is sheared, at least */
-  MT_WIDEALONE = 128  /* bytes of a row whose words are written one by one, at most */
+  MT_WIDEALONE = 80   /* bytes of a row whose words are written one by one, at most */
 };
 
 /* ---------------------------------------------------------------- pieces */
