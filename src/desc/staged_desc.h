@@ -95,10 +95,10 @@ typedef struct mt_staged {
   uint32_t gaps;           /* bytes from row to row of the destination, if these are */
                            /* short and have gaps: lines at their ends are asked for */
   mt_divisor turn;         /* see above; 1: rows are written as they are numbered */
-  mt_divisor each, lanes;
+  mt_divisor each, lanes;  /* of rows that are alone, see above */
   uint32_t firsts;
-  uint32_t asks;     /* rows that are alone, so many of each, for which one asks: */
-  mt_divisor askers; /* there are so many of those */
+  uint32_t asks;                /* rows of each for which one asks for lines */
+  mt_divisor askers;            /* how many rows of each ask */
   int32_t skip[MT_STAGED_MOST]; /* bytes of shared memory */
   uint32_t levels;              /* 0: there is one piece */
   int32_t low;                  /* bytes from the tile's first unit to its lowest byte */
