@@ -52,8 +52,9 @@ local function random_case(device, seed)
   local wide = shares and pick { 1, 1, 4 } or 1 -- so wide that stream-K shares tiles
   local M, N = math.random(1, pick { 20, 150 } * wide), math.random(1, pick { 20, 200 } * wide)
   local deep = shares and M * N < 5000 and pick { 1, 20 } or 1
-  local K = math.random(1, pick { 30, 140 } * wide * deep)
   local L, most = pick { 1, 1, 1, 2, 3 }, types[4]
+  local listed = 4000000 // (math.max(M, N) * L) -- tables of operands are no longer
+  local K = math.random(1, math.min(listed, pick { 30, 140 } * wide * deep))
   local A, B = matrix(types[1], M, K, L, true), matrix(types[2], N, K, L, true)
   local C = matrix(types[3], M, N, L, false)
   local alpha, beta = pick { 1, 1, 2, -1 }, pick { 0, 0, 1, -2 }
