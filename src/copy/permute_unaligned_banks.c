@@ -34,14 +34,8 @@ static group group_of (const mt_permute_unaligned *k, uint32_t n) {
 }
 
 static uint32_t place_of (const mt_permute_unaligned *k, uint32_t v, uint32_t p) {
-  uint32_t run = 0, inside = 0, low = 0;
-  for (uint32_t i = 0; i < k->nlookup; i++) {
-    const mt_lookup_axis *a = &k->lookup[i];
-    const uint32_t digit = i + 1 < k->nlookup ? p % a->by.extent : p;
-    run += digit * a->run, inside += digit * a->inside, low += digit * a->low;
-    p /= a->by.extent;
-  }
-  return run * k->pitch + run / v * k->gap + inside + (low & 15);
+  const mt_looked at = mt_permute_unaligned_look(k, p);
+  return at.run * k->pitch + at.run / v * k->gap + at.inside + (at.low & 15);
 }
 
 /* Vector and group of task n of a box. */

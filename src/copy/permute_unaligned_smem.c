@@ -390,15 +390,15 @@ static void build_spans (mt_desc *d, uint32_t nrun, uint32_t nrow) {
   s->halo_runs = s->halo && s->runs.bound ? v - 1 : 0;
 }
 
-/* The number of the run of place p of a row. */
-static uint32_t run_at (const mt_permute_unaligned *s, uint32_t p) {
-  uint32_t run = 0;
+mt_looked mt_permute_unaligned_look (const mt_permute_unaligned *s, uint32_t p) {
+  mt_looked at = {0, 0, 0};
   for (uint32_t i = 0; i < s->nlookup; i++) {
     const mt_lookup_axis *a = &s->lookup[i];
-    run += (i + 1 < s->nlookup ? p % a->by.extent : p) * a->run;
+    const uint32_t digit = i + 1 < s->nlookup ? p % a->by.extent : p;
+    at.run += digit * a->run, at.inside += digit * a->inside, at.low += digit * a->low;
     p /= a->by.extent;
   }
-  return run;
+  return at;
 }
 
 /* Runs that are longer by the halo: those of the places behind a row that are the rest of
@@ -407,7 +407,7 @@ static uint32_t long_runs_of (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
   uint32_t n = 0;
   for (uint32_t p = 0; p + 1 < MT_SECTOR / unit_of(d); p++) {
-    const uint32_t run = run_at(s, p % s->row.units) + 1;
+    const uint32_t run = mt_permute_unaligned_look(s, p % s->row.units).run + 1;
     if (run > n) n = run;
   }
   return n;

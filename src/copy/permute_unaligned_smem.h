@@ -41,6 +41,13 @@ bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
 ** places of shared memory. */
 void mt_permute_unaligned_tasks (mt_desc *d, uint32_t log);
 
+/* Place p of a row: the number of its run, bytes behind the run's begin, and what the
+** run's address adds modulo 16. */
+typedef struct mt_looked {
+  uint32_t run, inside, low;
+} mt_looked;
+mt_looked mt_permute_unaligned_look (const mt_permute_unaligned *s, uint32_t p);
+
 /* Wavefronts of shared memory of a read of small units that are places of rows, of some
 ** reads in the mean: d has its tasks, pitch and gap. */
 double mt_permute_unaligned_wavefronts (const mt_desc *d);

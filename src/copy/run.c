@@ -32,7 +32,8 @@ void mt_run_hold (int64_t *extent, const mt_axes *a, const mt_run *c,
 
 /* ---------------------------------------------------------------- turning */
 
-enum { MT_TURNS = 32, MT_ROWBYTES = 256 }; /* bytes of a run, of a row: they are long */
+/* Bytes of a run, of a row: they are long. */
+enum { MT_ENOUGHRUN = 32, MT_ENOUGHROW = 256 };
 
 /* How long the run of the destination is before each axis of it; 0: it is none. */
 static void find_row (int64_t before[MT_LISTSIZE], const mt_axes *a, int64_t vec) {
@@ -45,13 +46,6 @@ static void find_row (int64_t before[MT_LISTSIZE], const mt_axes *a, int64_t vec
   }
 }
 
-static void turn (mt_axis *x, int64_t offset[2]) {
-  for (int side = 0; side < 2; side++) {
-    offset[side] += (x->extent - 1) * x->stride[side];
-    x->stride[side] = -x->stride[side];
-  }
-}
-
 void mt_run_turn (mt_axes *a, int64_t offset[2], int64_t vec, int64_t elem) {
   int64_t before[MT_LISTSIZE], stride = vec;
   find_row(before, a, vec);
@@ -59,9 +53,10 @@ void mt_run_turn (mt_axes *a, int64_t offset[2], int64_t vec, int64_t elem) {
     int i = find_stride(a, MT_SRC, stride);
     if (i < 0) {
       i = find_stride(a, MT_SRC, -stride);
-      const bool cuts = stride * elem < MT_TURNS; /* a row, that is long without it */
-      if (i < 0 || (before[i] != 0 && !(cuts && before[i] * elem >= MT_ROWBYTES))) return;
-      turn(&a->axis[i], offset);
+      const bool cuts = stride * elem < MT_ENOUGHRUN; /* a row, that is long without it */
+      if (i < 0 || (before[i] != 0 && !(cuts && before[i] * elem >= MT_ENOUGHROW)))
+        return;
+      mt_axis_turn(&a->axis[i], offset);
     }
     if (mt_mulo(stride, a->axis[i].extent, &stride)) return;
   }

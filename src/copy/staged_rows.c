@@ -5,12 +5,12 @@
 **
 ** desc/staged_desc.h has the names.
 */
+#include "moontile/analysis.h"
 #include "copy/algo.h"
 #include "copy/gather.h"
 #include "desc/divisor.h"
 
 enum {
-  MT_GAPNEAR = 32,    /* bytes: a sector */
   MT_GAPPED = 1024,   /* bytes of a row whose lines are asked for, at most */
   MT_LEASTLANES = 64, /* lanes that write together: two warps */
   MT_FEWLANES = 256,  /* those of a block */
@@ -41,7 +41,7 @@ uint32_t mt_staged_gaps (const mt_desc *d) {
         (double)mt_magnitude(d->axis[i].stride[MT_DST]) * (double)(d->axis[i].extent - 1);
   const bool gaps = row * MT_LONELY >= (double)pitch &&
                     reach > (double)mt_accesses(d) * d->vec &&
-                    row <= (pitch % MT_GAPNEAR == 0 ? 2 * MT_GAPNEAR : MT_GAPPED);
+                    row <= (pitch % MT_SECTORBYTES == 0 ? 2 * MT_SECTORBYTES : MT_GAPPED);
   return gaps ? (uint32_t)pitch : 0;
 }
 
@@ -113,7 +113,7 @@ static int64_t follow_of (const mt_staged *s, const mt_desc *d) {
   int64_t rows = extent_of(s, d, i);
   while (++i < end) {
     const uint64_t by = mt_magnitude(d->axis[i].stride[MT_DST]) * d->elem;
-    if (by > (uint64_t)rows * s->gaps + MT_GAPNEAR) break;
+    if (by > (uint64_t)rows * s->gaps + MT_SECTORBYTES) break;
     rows *= extent_of(s, d, i);
   }
   return rows;
@@ -123,7 +123,7 @@ static int64_t follow_of (const mt_staged *s, const mt_desc *d) {
 ** another. */
 static uint32_t asks_of (const mt_staged *s, const mt_desc *d, int64_t each) {
   const int64_t rows = follow_of(s, d);
-  uint32_t n = s->gaps < MT_GAPNEAR ? MT_GAPNEAR / s->gaps : 1;
+  uint32_t n = s->gaps < MT_SECTORBYTES ? MT_SECTORBYTES / s->gaps : 1;
   while (each > rows && (uint32_t)rows % n != 0) n--;
   return n;
 }

@@ -117,14 +117,16 @@ static bool has_steps (const mt_axis *a) {
   return false;
 }
 
-void mt_axes_turn (mt_axes *a, int64_t offset[2]) {
-  for (mt_axis *x = a->axis; x < a->axis + a->n; x++) {
-    if (x->stride[MT_DST] >= 0 || has_steps(x)) continue;
-    for (int o = 0; o < 2; o++) {
-      offset[o] += (x->extent - 1) * x->stride[o];
-      x->stride[o] = -x->stride[o];
-    }
+void mt_axis_turn (mt_axis *x, int64_t offset[2]) {
+  for (int o = 0; o < 2; o++) {
+    offset[o] += (x->extent - 1) * x->stride[o];
+    x->stride[o] = -x->stride[o];
   }
+}
+
+void mt_axes_turn (mt_axes *a, int64_t offset[2]) {
+  for (mt_axis *x = a->axis; x < a->axis + a->n; x++)
+    if (x->stride[MT_DST] < 0 && !has_steps(x)) mt_axis_turn(x, offset);
 }
 
 /* ---------------------------------------------------------------- in descriptors */

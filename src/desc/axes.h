@@ -33,6 +33,8 @@ void mt_axes_copy (mt_axes *to, const mt_axes *from);
 void mt_axes_merge (mt_axes *a);
 /* By the size of the stride in the destination, then in the source. */
 void mt_axes_sort (mt_axes *a);
+/* The axis goes the other way on both sides: `offset` moves. */
+void mt_axis_turn (mt_axis *x, int64_t offset[2]);
 /* Axes without steps that run backwards in the destination are turned round: `offset`
 ** moves. */
 void mt_axes_turn (mt_axes *a, int64_t offset[2]);
