@@ -37,8 +37,12 @@ if(MOONTILE_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
                COMPILE_OPTIONS --param=asan-use-after-return=0)
 endif()
 
-# The algebra is small functions that call each other: they are worth inlining.
-foreach(name core/build core/coalesce algebra/complement algebra/compose algebra/divide)
+# The algebra, and the searches that plan a copy, are small functions that call each other: they
+# are worth inlining.
+foreach(name core/build core/coalesce algebra/complement algebra/compose algebra/divide
+        desc/axes copy/banks copy/cost copy/gather_moves copy/gather_search copy/gather_tiles
+        copy/permute_smem copy/permute_unaligned copy/permute_unaligned_smem copy/run
+        copy/staged copy/staged_cost)
   set_source_files_properties(${SRC}/${name}.c PROPERTIES
     COMPILE_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O3>)
 endforeach()

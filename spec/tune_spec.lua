@@ -57,7 +57,7 @@ for _, d in ipairs(devices) do
       local to = row[4] and row[4] .. " " or ""
       local name = ("%s: %s to %s%s"):format(row[1], row[2], to, row[3])
 
-      it("one is chosen, none is predicted to be a hundredth faster: " .. name, function()
+      it("one is chosen, none is predicted to be much faster: " .. name, function()
         local plan = tile.plan(tensors(row, device))
         local ways = plan:why()
         local chosen = the_chosen(ways)
@@ -67,7 +67,8 @@ for _, d in ipairs(devices) do
         for _, way in ipairs(ways) do
           assert.equal(way.chosen, way.why == nil)
           if gpu and way.possible then
-            assert.is_true(way.predicted >= 0.99 * chosen.predicted and way.predicted > 2)
+            local us = chosen.predicted            -- a hundredth, or a tenth of a microsecond
+            assert.is_true(way.predicted >= math.min(0.99 * us, us - 0.1) and way.predicted > 2)
             assert.is_true(way.traffic > 0 and way.used > 0 and way.used <= 1)
           end
         end

@@ -7,9 +7,11 @@
 
 #include "copy/copy.h"
 
-/* Of the time that was found already: a search for tiles, which takes as long as planning
-** without it, is made for what could take less than this. */
+/* A search for tiles, which takes as long as planning without it, is made for what could
+** take less than this part of the time that was found already, and by more microseconds
+** than that. */
 #define MT_WORTH 0.99
+#define MT_WORTH_US 0.1
 
 /* The cheapest algorithm as predicted, to MT_WORTH, ties to STRIDED. `wide` is STRIDED by
 ** the widest accesses (which touch no more memory than narrower ones) and becomes it;

@@ -46,10 +46,12 @@ mt_status mt_vectorize_to (mt_launch *l, mt_vector_limits *why, const mt_tiled_c
                            uint32_t most, mt_err *err);
 
 /* How far to look for tiles. us: those that take longer are of no use; all: none is left
-** out because it could not be better: that is for tests, which compare. */
+** out because it could not be better: that is for tests, which compare. What is found
+** takes *found microseconds, where the search has counted them. */
 typedef struct mt_search {
   double us;
   bool all;
+  double *found;
 } mt_search;
 
 /* How an algorithm is made of the flat copy l, with plain sides and without bounds: its

@@ -27,6 +27,8 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
 static inline bool mt_staged_shears (const mt_desc *d) {
   return d->algo == MT_ALGO_STAGED && d->vec * d->elem == 4;
 }
+/* And rows for which that is worth it: they begin within sectors. */
+bool mt_staged_shears_rows (const mt_launch *l);
 /* Units of which a tile along rows has a multiple, if there are several. */
 static inline int64_t mt_gather_group (const mt_gather *g, int64_t v) {
   return v + g->ahead;

@@ -14,6 +14,8 @@
 ** that are written in part are then written by one block. The tile with the least
 ** estimated cost is taken.
 */
+#include <math.h>
+
 #include "moontile/analysis.h"
 #include "copy/algo.h"
 #include "copy/gather.h"
@@ -25,6 +27,8 @@ enum {
   MT_GATHER_LEAST = 16384,   /* bytes that keep the threads of a block busy */
   MT_GATHER_SMALLEST = 2048, /* bytes of a tile */
   MT_GATHER_SHEAR = 256,     /* bytes of a run from which on tiles have whole sectors */
+  MT_GATHER_WORSE = 2,       /* lengths of runs in turn that are worse */
+  MT_GATHER_SHORT = 6,       /* microseconds of a copy that is not worth a long search */
   MT_GATHER_PIECE = 256 /* bytes of the source that are far from being read in part */
 };
 
@@ -314,6 +318,9 @@ typedef struct search {
   const mt_search *limits;
   kind best, made; /* most 0: none, or the axes are no more those of `made` */
   double least;
+  double seen; /* of all tiles that were made, the least, or what that is at least */
+  double now;  /* of those of a run */
+  int worse;   /* runs in turn whose tiles were worse than those before */
 } search;
 
 /* Of two that take as long the shorter run, then rows that lie among one another in the
@@ -329,6 +336,7 @@ static bool try_begun (search *s, candidate *x, kind of) {
   if (!make_tiles(s->l, x, s->algo)) return false;
   s->made = of;
   const double us = take_us(s->l, s->least, s->limits);
+  if (us < s->now) s->now = us;
   if (is_better(s, us, of)) s->least = us, s->best = of;
   return true;
 }
@@ -362,7 +370,7 @@ static bool is_lonely (const candidate *x, const mt_desc *d) {
 }
 
 /* Tiles with so many bytes of a run, if that is another run than the one before. */
-static void try_run (search *s, candidate *x, int64_t most, run *before) {
+static void try_kinds (search *s, candidate *x, int64_t most, run *before) {
   static const int64_t near[] = {64, 32, 256};
   const mt_desc *d = &s->l->desc;
   if (most < unit_of(d)) return;
@@ -383,23 +391,35 @@ static void try_run (search *s, candidate *x, int64_t most, run *before) {
       try_kind(s, x, (kind){.most = most, .near = near[i], .size = size, .sums = true});
 }
 
+/* Runs are longer and longer, or shorter: mostly, once several in turn were worse, so are
+** others. Of a short copy they are not tried then. False: that is so. */
+static bool try_run (search *s, candidate *x, int64_t most, run *before) {
+  s->now = INFINITY;
+  try_kinds(s, x, most, before);
+  if (s->now < s->seen) s->seen = s->now, s->worse = 0;
+  else if (s->now > s->seen && s->now < INFINITY) s->worse++;
+  return s->limits->all || s->seen > MT_GATHER_SHORT || s->worse < MT_GATHER_WORSE;
+}
+
 /* Runs of 32 bytes to all of a tile; first those that are likely the best, so that bank
 ** conflicts of few others need to be counted. */
 bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
                      const mt_search *limits) {
   mt_axes all;
   candidate x = {.mode = mode};
-  search s = {l, algo, &all, limits, {0}, {0}, limits->us};
+  search s = {l, algo, &all, limits, {0}, {0}, limits->us, INFINITY, 0, 0};
   l->desc.algo = algo;
   run last = {0}, first;
   mt_axes_copy(&all, &mode[2]);
   try_run(&s, &x, MT_GATHER_LIKELY, &last);
   first = last;
   for (int64_t most = MT_GATHER_LIKELY / 2; most >= 32; most /= 2)
-    try_run(&s, &x, most, &last);
+    if (!try_run(&s, &x, most, &last)) break;
+  s.worse = 0;
   for (int64_t most = 2 * MT_GATHER_LIKELY; most <= MT_GATHER_TILE; most *= 2)
-    try_run(&s, &x, most, &first);
+    if (!try_run(&s, &x, most, &first)) break;
   if (s.best.most == 0) return false;
+  if (limits->found) *limits->found = s.least;
   if (is_kind(&s.made, &s.best)) return true;
   begin_tiles(&x, &l->desc, &all, s.best);
   return make_tiles(l, &x, algo);

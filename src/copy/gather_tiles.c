@@ -2,6 +2,7 @@
 ** gather_tiles.c - the geometry of tiles of words whose units lie anywhere.
 ** SPDX-License-Identifier: MIT
 */
+#include "moontile/analysis.h"
 #include "copy/gather.h"
 #include "desc/axes.h"
 #include "desc/divisor.h"
@@ -36,6 +37,10 @@ static bool is_aligned (const mt_launch *l, int64_t grain) {
   for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
     if (d->axis[i].stride[MT_DST] * (int64_t)d->elem % grain != 0) return false;
   return true;
+}
+
+bool mt_staged_shears_rows (const mt_launch *l) {
+  return mt_staged_shears(&l->desc) && !is_aligned(l, MT_SECTORBYTES);
 }
 
 /* Units are bytes, rows begin with words, and all of them, and all tiles, at the same

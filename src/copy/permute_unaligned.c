@@ -37,6 +37,7 @@ typedef struct candidate {
   mt_prefix prefix[2][MT_MAXUNALIGNEDPREFIXES];
   int nprefix[2];
   int64_t extent[MT_LISTSIZE]; /* of each axis in the box: 1 if it is not */
+  int64_t held[MT_LISTSIZE];   /* the same, of what the source's prefix holds */
   int64_t row[2];              /* bytes of the prefix of each run */
   int64_t run, length;         /* bytes of a run, of a row or its segments */
   bool halo;                   /* as in mt_permute_unaligned */
@@ -57,7 +58,15 @@ static int64_t even (int64_t extent, int64_t piece) {
   return mt_div_up(extent, pieces);
 }
 
-/* Prefixes of 32 bytes to 32 KiB; each piece is about four fifths of the one before. */
+static void turn_around (mt_prefix *x, int n) {
+  for (int i = 0; i < n / 2; i++) {
+    const mt_prefix first = x[i];
+    x[i] = x[n - 1 - i], x[n - 1 - i] = first;
+  }
+}
+
+/* Prefixes of 32 bytes to 32 KiB, each of which holds those before it: of an axis a piece
+** is about five fourths of the one before. */
 static void find_prefixes (candidate *b, int side) {
   int64_t inner = b->unit;
   int *n = &b->nprefix[side];
@@ -65,11 +74,13 @@ static void find_prefixes (candidate *b, int side) {
   for (int i = 0; i < b->runs[side].n && inner <= MT_MOSTPREFIX; i++) {
     int64_t e = b->all->axis[b->runs[side].axis[i]].extent;
     int64_t most = MT_MOSTPREFIX / inner, c = e < most ? e : most;
+    const int first = *n;
     for (; c > 1 && *n < MT_MAXUNALIGNEDPREFIXES; c = c * 4 / 5) {
       c = even(e, c);
       if (c * inner < MT_LEASTPREFIX) break;
       b->prefix[side][(*n)++] = (mt_prefix){i + 1, c};
     }
+    turn_around(&b->prefix[side][first], *n - first);
     if (mt_mulo(inner, e, &inner)) return;
   }
 }
@@ -201,16 +212,26 @@ static bool fits_smem (candidate *b) {
   return bytes <= MT_PERMUTE_UNALIGNED_BOX && b->smem <= MT_PERMUTE_UNALIGNED_SHARED;
 }
 
-/* The smallest box with both prefixes; false if it has no room. */
-static bool fill (candidate *b, const mt_prefix *src, const mt_prefix *dst) {
+/* The box with a prefix of the source, and more of it with one of the destination. */
+static void hold (candidate *b, const mt_prefix *src) {
+  for (int i = 0; i < b->all->n; i++) b->held[i] = 1;
+  mt_run_hold(b->held, b->all, &b->runs[MT_SRC], src);
+}
+
+/* The smallest box with both; false if it is too large. */
+static bool fill (candidate *b, const mt_prefix *dst) {
   b->bytes = b->unit;
-  for (int i = 0; i < b->all->n; i++) b->extent[i] = 1;
-  mt_run_hold(b->extent, b->all, &b->runs[MT_SRC], src);
+  for (int i = 0; i < b->all->n; i++) b->extent[i] = b->held[i];
   mt_run_hold(b->extent, b->all, &b->runs[MT_DST], dst);
   for (int i = 0; i < b->all->n; i++) {
     b->bytes *= b->extent[i];
     if (b->bytes > MT_PERMUTE_UNALIGNED_BOX) return false;
   }
+  return true;
+}
+
+/* It has room. */
+static bool is_box (candidate *b) {
   find_row(b, MT_SRC);
   find_row(b, MT_DST);
   b->run = run_of(b);
@@ -295,16 +316,20 @@ static void add_best (best *x, const best *y) {
   x[i] = *y;
 }
 
-/* The cheapest boxes; those that are not there cost INT64_MAX. */
+/* The cheapest boxes; those that are not there cost INT64_MAX. Behind a prefix that is
+** too large all are. */
 static void find_best (best x[MT_TRIES], candidate *b) {
   best y;
   for (int i = 0; i < MT_TRIES; i++) x[i].cost = INT64_MAX;
-  for (y.src = 0; y.src < b->nprefix[MT_SRC]; y.src++)
+  for (y.src = 0; y.src < b->nprefix[MT_SRC]; y.src++) {
+    hold(b, &b->prefix[MT_SRC][y.src]);
     for (y.dst = 0; y.dst < b->nprefix[MT_DST]; y.dst++) {
-      if (!fill(b, &b->prefix[MT_SRC][y.src], &b->prefix[MT_DST][y.dst])) continue;
+      if (!fill(b, &b->prefix[MT_DST][y.dst])) break;
+      if (!is_box(b)) continue;
       y.cost = cost_of(b);
       add_best(x, &y);
     }
+  }
 }
 
 /* ---------------------------------------------------------------- taking it */
@@ -379,7 +404,8 @@ static bool make (mt_desc *d, mt_axes mode[3], const candidate *b) {
 /* The copy in a box with a halo, or without where that has no room. */
 static bool make_box (mt_desc *d, mt_axes mode[3], candidate *b, const mt_desc *flat,
                       const best *x) {
-  fill(b, &b->prefix[MT_SRC][x->src], &b->prefix[MT_DST][x->dst]);
+  hold(b, &b->prefix[MT_SRC][x->src]);
+  if (!fill(b, &b->prefix[MT_DST][x->dst]) || !is_box(b)) return false;
   b->halo = has_halo(b);
   *d = *flat;
   if (make(d, mode, b)) return true;

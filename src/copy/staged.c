@@ -358,13 +358,13 @@ static bool find_tile (mt_staged *s, const mt_launch *l, const uint32_t cut[2],
                        int64_t unit) {
   const mt_desc *d = &l->desc;
   mt_gather sheared;
-  const bool can = mt_staged_shears(d) && mt_gather_find(&sheared, l, cut, MT_NEAR);
   if (!mt_gather_find(&s->tile, l, cut, MT_GATHER_WORD(unit))) return false;
   if (mt_staged_is_alone(&s->tile, MT_GATHER_UNITS(unit)) || is_wide_alone(s, unit)) {
     s->alone = mt_divisor_of(s->tile.units);
     s->step = s->tile.words;
     return true;
   }
+  const bool can = mt_staged_shears_rows(l) && mt_gather_find(&sheared, l, cut, MT_NEAR);
   const int64_t any = step_of(d, &s->tile, unit);
   const int64_t step = can ? step_of(d, &sheared, unit) : 0;
   const bool worth = can && is_worth(&sheared, d, step, any);

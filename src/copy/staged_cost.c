@@ -18,7 +18,7 @@ typedef struct place {
 /* Index n of `count` axes from `first` on; the last one goes on beyond its extent. */
 static void go_to (place *x, const mt_desc *d, uint32_t first, uint32_t count,
                    uint32_t n) {
-  x->at = 0;
+  x->at = x->digit[0] = 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t e = i + 1 < count ? (uint32_t)d->axis[first + i].extent : UINT32_MAX;
     x->digit[i] = n % e;
@@ -27,14 +27,34 @@ static void go_to (place *x, const mt_desc *d, uint32_t first, uint32_t count,
   }
 }
 
-static void go_on (place *x, const mt_desc *d, uint32_t first, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
+/* The next index of axis i and those behind it. */
+static void go_on (place *x, const mt_desc *d, uint32_t first, uint32_t count,
+                   uint32_t i) {
+  for (; i < count; i++) {
     const uint32_t stride = (uint32_t)d->staged.stride[first + i];
     const uint32_t e = (uint32_t)d->axis[first + i].extent;
     x->at += stride;
     if (++x->digit[i] < e || i + 1 == count) return;
     x->at -= stride * e;
     x->digit[i] = 0;
+  }
+}
+
+/* Where n units of a row lie from x on, which goes on behind them. */
+static void go_along (uint32_t *at, place *x, const mt_desc *d, uint32_t n) {
+  const mt_staged *s = &d->staged;
+  const uint32_t stride = d->nthr > 0 ? (uint32_t)s->stride[0] : 0;
+  const uint32_t e = d->nthr > 1 ? (uint32_t)d->axis[0].extent : UINT32_MAX;
+  while (n > 0) {
+    const uint32_t left = e - x->digit[0], some = n < left ? n : left;
+    for (uint32_t i = 0; i < some; i++) at[i] = x->at + i * stride;
+    for (uint32_t i = 0; s->twist > 0 && i < some; i++)
+      at[i] += (uint32_t)mt_staged_twist(s, (int32_t)(x->digit[0] + i));
+    at += some, n -= some;
+    x->at += some * stride, x->digit[0] += some;
+    if (x->digit[0] < e) continue;
+    x->at -= e * stride, x->digit[0] = 0;
+    go_on(x, d, 0, d->nthr, 1);
   }
 }
 
@@ -55,19 +75,20 @@ static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t 
   const uint32_t step = threads_of_row(d), all = step * d->gather.rows;
   const uint32_t n = from + 32 < all ? 32 : all - from;
   const bool turns = d->staged.turn.extent > 1 || is_alone(d);
+  uint32_t of[4 * MT_LANES];
   place unit, row;
   go_to(&unit, d, 0, d->nthr, from % step * v);
   go_to(&row, d, d->nthr, d->nval, mt_staged_row(&d->staged, from / step));
-  for (uint32_t i = 0, left = step - from % step; i < n; i++) {
-    for (uint32_t k = 0; k < v; k++, go_on(&unit, d, 0, d->nthr))
-      at[k][i] = d->staged.first + row.at + unit.at +
-                 (uint32_t)mt_staged_twist(&d->staged, (int32_t)unit.digit[0]);
-    if (--left > 0) continue;
-    left = step;
+  for (uint32_t i = 0, left = step - from % step; i < n; left = step) {
+    const uint32_t some = left < n - i ? left : n - i;
+    go_along(of, &unit, d, some * v);
+    for (uint32_t j = 0; j < some; j++)
+      for (uint32_t k = 0; k < v; k++)
+        at[k][i + j] = d->staged.first + row.at + of[j * v + k];
+    i += some;
     go_to(&unit, d, 0, d->nthr, 0);
-    if (!turns) go_on(&row, d, d->nthr, d->nval);
-    else
-      go_to(&row, d, d->nthr, d->nval, mt_staged_row(&d->staged, (from + i + 1) / step));
+    if (!turns) go_on(&row, d, d->nthr, d->nval, 0);
+    else go_to(&row, d, d->nthr, d->nval, mt_staged_row(&d->staged, (from + i) / step));
   }
   return n;
 }
@@ -78,22 +99,24 @@ static double wide_of (const mt_desc *d) {
   return unit > 4 ? (double)unit / 4 : 1;
 }
 
-/* Wavefronts of shared memory for a word of each thread of a warp, on the average of two
-** warps. */
-static double waves_of (const mt_desc *d) {
-  const uint32_t unit = d->vec * d->elem, v = units_of_word(d);
-  const uint32_t groups = threads_of_row(d) * d->gather.rows;
-  uint32_t at[2][4][MT_LANES], n[2], sum = 0;
-  for (uint32_t i = 0; i < 2; i++) n[i] = find_reads(at[i], d, groups / 64 * 32 * i, v);
-  for (uint32_t i = 0; i < v; i++)
-    sum += mt_banks_wavefronts(at[0][i], n[0], unit) +
-           mt_banks_wavefronts(at[1][i], n[1], unit);
-  return (double)sum / 2 + wide_of(d);
-}
-
-/* The same without any conflict. */
+/* Wavefronts of shared memory for a word of each thread of a warp, without a conflict. */
 static double least_waves (const mt_desc *d) {
   return ((double)units_of_word(d) + 1) * wide_of(d);
+}
+
+/* Those of the first warp of a tile, or of one in the middle. */
+static double waves_of_warp (const mt_desc *d, uint32_t middle) {
+  const uint32_t unit = d->vec * d->elem, v = units_of_word(d);
+  const uint32_t groups = threads_of_row(d) * d->gather.rows;
+  uint32_t at[4][MT_LANES], sum = 0;
+  const uint32_t n = find_reads(at, d, groups / 64 * 32 * middle, v);
+  for (uint32_t i = 0; i < v; i++) sum += mt_banks_wavefronts(at[i], n, unit);
+  return (double)sum + wide_of(d);
+}
+
+/* On the average of both. */
+static double waves_of (const mt_desc *d) {
+  return (waves_of_warp(d, 0) + waves_of_warp(d, 1)) / 2;
 }
 
 /* Words of a tile that rows have in part. */
@@ -176,14 +199,22 @@ void mt_staged_cost (mt_cost *c, const mt_launch *l) {
   c->least = all_takes(d, waves_of(d), c->traffic);
 }
 
+/* With so many wavefronts: above `limit`, or not. */
+static bool is_above (mt_cost *c, const mt_launch *l, double waves, double limit) {
+  c->least = all_takes(&l->desc, waves, c->traffic);
+  c->us = mt_cost_us(c, l);
+  return mt_is_above(c->us, limit);
+}
+
 double mt_staged_us (const mt_launch *l, double limit) {
   const mt_desc *d = &l->desc;
   mt_cost c = {.traffic = traffic_of(l), .slow = 1};
-  c.least = all_takes(d, least_waves(d), c.traffic);
-  const double least = mt_cost_us(&c, l);
-  if (mt_is_above(least, limit)) return least;
-  c.least = all_takes(d, waves_of(d), c.traffic);
-  return mt_cost_us(&c, l);
+  const double least = least_waves(d);
+  if (is_above(&c, l, least, limit)) return c.us;
+  const double first = waves_of_warp(d, 0);
+  if (first > least && is_above(&c, l, (first + least) / 2, limit)) return c.us;
+  is_above(&c, l, (first + waves_of_warp(d, 1)) / 2, limit);
+  return c.us;
 }
 
 /* Tiles of twice MT_GATHER_TILE bytes, each byte of their source fetched once, words of
