@@ -125,11 +125,12 @@ struct gather_place {
   MT_INLINE gather_place (const mt_launch &p, uint32_t n) {
     const mt_desc &d = p.desc;
     const mt_gather &g = d.gather;
-    const uint32_t q = divide(n, g.along), i = n - q * g.along.extent;
+    const uint32_t u = divide(n, g.first), near = n - u * g.first.extent;
+    const uint32_t q = divide(u, g.along), i = u - q * g.along.extent;
     const uint32_t r = divide(q, g.across), j = q - r * g.across.extent;
     sides s(p);
     place at = {};
-    walk(at, d, d.nthr + d.nval, d.nthr + d.nval + d.nrest, r);
+    walk(at, d, d.nthr + d.nval, d.nthr + d.nval + d.nrest, r * g.first.extent + near);
     if (i > 0) at.step(d.axis[d.nthr - 1], (int64_t)(i * g.cut[0]));
     if (j > 0) at.step(d.axis[d.nthr + d.nval - 1], (int64_t)(j * g.cut[1]));
     s.move(d, at);

@@ -457,6 +457,7 @@ bool one_copy (int row, emulated *const *tables, int count) {
       return false;
     }
   }
+  if (d->algo == MT_ALGO_GATHER || d->algo == MT_ALGO_STAGED) draw_first(&l.desc);
   if (mt_kernel_choose(k, 1, d, &grid, &why) == NULL) return true;
   if (!mt_algo_is(k->algo, MT_TILED) && below(4) == 0)
     grid.blocks = 1 + (uint32_t)below((int)grid.blocks);

@@ -7,6 +7,7 @@
 */
 #include "kernels_test.h"
 #include "copy/gather.h"
+#include "desc/divisor.h"
 
 static void shuffle (int order[MT_MAXAXIS], int n) {
   for (int i = 0; i < n; i++) order[i] = i;
@@ -119,4 +120,12 @@ static bool draw_once (mt_launch *l) {
 
 void draw_gather (mt_launch *l) {
   while (!draw_once(l)) continue;
+}
+
+void draw_first (mt_desc *d) {
+  const uint32_t from = d->nthr + d->nval;
+  int64_t n = 1;
+  for (uint32_t i = from; i < from + d->nrest && below(3) != 0; i++)
+    n *= d->axis[i].extent;
+  d->gather.first = mt_divisor_of(n);
 }

@@ -8,6 +8,9 @@
 #include "desc/divisor.h"
 #include "desc/gather_desc.h"
 
+/* Bytes of the source, between two reads of a line, that caches do not hold it for. */
+enum { MT_GATHER_CACHES = 32 << 20 };
+
 static int64_t unit_of (const mt_desc *d) { return (int64_t)d->vec * d->elem; }
 static int64_t word_units (const mt_desc *d) { return MT_GATHER_UNITS(unit_of(d)); }
 
@@ -71,6 +74,31 @@ static int64_t tiles_of (const mt_axis *a, int64_t size, int64_t cut, int64_t mo
                                          mt_div_up(size + more, size / a->extent * cut);
 }
 
+/* Bytes of the source from the first tile of an index of rest to the last. */
+static double span_of (const mt_desc *d, const mt_gather *g) {
+  double span = 0;
+  for (int mode = 0; mode < 2; mode++) {
+    const mt_axis *a = last_of(d, mode);
+    if (a == NULL || g->cut[mode] >= a->extent) continue;
+    span += (double)mt_magnitude(a->stride[MT_SRC]) * d->elem * (double)a->extent;
+  }
+  return span;
+}
+
+/* Indices of rest that come before those of tiles: of its first axes those that go on
+** within lines of the source, where caches do not have these any more once all tiles of
+** an index were read. */
+static int64_t first_of (const mt_desc *d, const mt_gather *g) {
+  const uint32_t from = d->nthr + d->nval;
+  int64_t n = 1;
+  if (span_of(d, g) < MT_GATHER_CACHES) return 1;
+  for (uint32_t i = from; i < from + d->nrest; i++) {
+    if (mt_magnitude(d->axis[i].stride[MT_SRC]) * d->elem >= MT_LINEBYTES) break;
+    n *= d->axis[i].extent;
+  }
+  return n;
+}
+
 /* Rows of a tile, at most. */
 static uint32_t most_rows (const mt_gather *g, const mt_desc *d) {
   const bool alone = d->algo == MT_ALGO_STAGED && mt_staged_is_alone(g, word_units(d));
@@ -108,5 +136,6 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
   g->spans = has_spans(d, cut, phases == 1);
   find_reach(g->reach, d, cut);
   g->along = mt_divisor_of(tiles[0]), g->across = mt_divisor_of(tiles[1]);
+  g->first = mt_divisor_of(first_of(d, g));
   return g->rows <= most_rows(g, d);
 }

@@ -39,8 +39,10 @@ enum {
 #define MT_GATHER_WORD(bytes) ((bytes) < 4 ? 4 : (bytes))
 #define MT_GATHER_UNITS(bytes) (MT_GATHER_WORD(bytes) / (bytes))
 
-/* Tile t is tile (i, j) of index r of rest:
-**   i = t mod along, j = t / along mod across, r = t / along / across.
+/* Tile t is tile (i, j) of index r of rest. Some indices of rest may come before those of
+** tiles, so that neighbours have what is left of a line: u = t / first,
+**   i = u mod along, j = u / along mod across,
+**   r = u / along / across * first + t mod first.
 ** Thread t of block b does the words t, t + threads, ... of the tiles b, b + blocks, ...;
 ** word w of a tile is word w mod words of row w / words.
 ** cut is chosen. All else follows from it, the axes and where the destination begins. */
@@ -52,7 +54,7 @@ typedef struct mt_gather {
   uint32_t tiles, table; /* tiles; bytes of the table of units */
   uint32_t spans;        /* 1: rows begin alike, so that words may have spans */
   int64_t reach[2];      /* bytes of the source: a tile is in [0] <= x < [1] */
-  mt_divisor words, along, across;
+  mt_divisor words, along, across, first;
 } mt_gather;
 
 #endif
