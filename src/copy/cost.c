@@ -89,6 +89,12 @@ void mt_set_used (mt_cost *c, double part) {
   if (part < mt_h200.used) c->slow = mt_h200.used / part;
 }
 
+void mt_cost_issue (mt_cost *c, mt_algorithm algo, double issue, double both) {
+  const double moves = c->traffic * c->slow / (mt_h200.memory * mt_h200.of[algo].speed);
+  if (issue <= moves) c->slow *= 1 + both * issue * issue / (moves * moves);
+  c->least = issue <= moves ? issue : issue + both * moves * moves / issue;
+}
+
 /* ---------------------------------------------------------------- what there is */
 
 /* Adds an axis of a side to those that are there, by stride; of one stride they reach

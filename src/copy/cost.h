@@ -99,4 +99,8 @@ double mt_source_bytes (const mt_desc *d);
 double mt_part_used (int64_t n, int64_t tile);
 void mt_set_used (mt_cost *c, double part);
 
+/* Microseconds of instructions, which take their time beside what is moved: all of the
+** longer one, and of the shorter one `both` times its part of the longer. */
+void mt_cost_issue (mt_cost *c, mt_algorithm algo, double issue, double both);
+
 #endif

@@ -13,6 +13,8 @@
 **
 ** All pairs of prefixes are tried. The one with the least estimated cost is taken.
 */
+#include <math.h>
+
 #include "copy/algo.h"
 #include "copy/run.h"
 #include "copy/permute_smem.h"
@@ -211,6 +213,13 @@ static double ends_of (int64_t row) {
   return row < MT_LONGROW ? part / (double)row - part / MT_LONGROW : 0;
 }
 
+/* Microseconds of the instructions of all boxes: of so many threads each, and `more`. */
+static double issue_of (const mt_desc *d, int64_t threads, double more) {
+  const mt_model *m = &mt_h200;
+  return (double)d->rests * m->box_instruction *
+         ((double)threads * (m->box_begin + d->nrest * m->box_axis) + more);
+}
+
 /* The best are rows of 1 KiB in boxes of 16 KiB. Others cost more: for the begin and end
 ** of a block, or for fewer blocks at a time; for the ends of rows. */
 static void count_rows (mt_cost *c, const mt_launch *l) {
@@ -229,18 +238,24 @@ static void count_rows (mt_cost *c, const mt_launch *l) {
       c->slow += mt_torn(l, row, length, m->box_torn / (double)(length * unit));
     c->slow += ends_of(length * unit);
   }
-  c->least = (double)d->rests * (m->box_box + d->nrest * m->box_axis);
+  c->least = issue_of(d, 32, 0);
 }
 
-/* And for vectors of the destination that consist of several groups. */
+/* Instructions take their time beside that, but for a part of what is shorter: those for
+** vectors that are read, and for the groups of those that are written. So does shared
+** memory. */
 static void box_cost (mt_cost *c, const mt_launch *l) {
+  const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
+  const mt_permute *p = &d->permute;
   const int64_t unit = (int64_t)d->vec * d->elem, threads = mt_permute_threads(d);
+  const double groups = (double)(16 / unit / p->group) / p->wide;
+  const double vector = p->nload * m->box_load + groups * p->nstore * m->box_store;
+  const double waves = (double)d->rests * p->vectors * mt_permute_waves(d) * m->box_wave;
   count_rows(c, l);
-  c->slow += mt_h200.box_group *
-             (double)((16 / unit / d->permute.group - 1) * d->permute.nstore) /
-             d->permute.wide;
-  c->used = mt_part_used(d->permute.vectors, threads);
+  c->used = mt_part_used(p->vectors, threads);
+  mt_cost_issue(c, MT_ALGO_PERMUTE,
+                fmax(issue_of(d, threads, p->vectors * vector), waves), m->box_both);
 }
 
 /* ---------------------------------------------------------------- taking it */

@@ -265,6 +265,15 @@ static uint32_t cost_of (const mt_desc *d, uint32_t limit) {
                              t->vectors / t->wide, word));
 }
 
+double mt_permute_waves (const mt_desc *d) {
+  const mt_permute *t = &d->permute;
+  const uint32_t unit = unit_of(d), words = t->vectors / t->wide;
+  const uint32_t reads =
+      wavefronts_of(t->store, t->nstore, 16 / unit / t->group, words, unit * t->wide);
+  return wavefronts_of(t->load, t->nload, 1, t->vectors, 16) +
+         (double)reads * (16 / unit) / t->wide;
+}
+
 /* Paddings: gap[k] vectors before axis k; and what they cost. */
 typedef struct padding {
   uint32_t gap[MT_PERMUTE_AXES], warp_row, cost;

@@ -28,4 +28,7 @@ uint32_t mt_permute_threads (const mt_desc *d);
 /* Whether `permute` is what mt_permute_build makes of its chosen fields. */
 mt_status mt_permute_check (const mt_desc *d, mt_err *err);
 
+/* Wavefronts of shared memory for a vector of each thread of a warp, read and written. */
+double mt_permute_waves (const mt_desc *d);
+
 #endif

@@ -9,6 +9,8 @@
 #include "copy/permute_unaligned_smem.h"
 #include "desc/permute_unaligned_desc.h"
 
+enum { MT_MOSTROWS = 8 }; /* of a task */
+
 /* The mean number of units of a span. *used receives what part of its pieces is real. */
 static double span_length (const mt_span *s, const mt_desc *d, double *used) {
   double length = (double)s->units * s->count;
@@ -40,64 +42,84 @@ static double together (const mt_desc *d, double run) {
   return bytes > held * mt_unit_of(d, MT_SRC) ? (double)bytes : run;
 }
 
-/* Microseconds of finding the places of all boxes: each finds its own. */
-static double places_take (const mt_desc *d) {
-  return (double)mt_accesses(d) / (double)d->threads * d->unaligned.places *
-         mt_h200.box_unaligned_place;
-}
-
 /* Tasks of most boxes: with a halo, of those whose rows began before. */
 static uint32_t most_tasks (const mt_permute_unaligned *s) {
   return s->tasks[s->halo != 0].all;
 }
 
-/* Vectors that tasks have for each of a box: the last window of a row is longer
-** than what is left of it. */
-static double lanes_of (const mt_desc *d) {
+/* Instructions of a warp to write so many vectors of a row: it looks the places up for a
+** group of rows, if they are no pieces, and collects the units of a vector of each. */
+static double task_takes (const mt_desc *d, double rows) {
+  const mt_model *m = &mt_h200;
+  const int64_t unit = mt_unit_of(d, MT_SRC);
+  if (d->unaligned.piece.extent != 0)
+    return m->box_unaligned_pieces + rows * m->box_unaligned_copy;
+  return mt_by_width(m->box_unaligned_find, unit) +
+         rows * mt_by_width(m->box_unaligned_collect, unit);
+}
+
+static double vectors_of (const mt_desc *d) {
+  return (double)(d->threads * mt_unit_of(d, MT_SRC)) / 16;
+}
+
+/* Those of a box times 32, so for its threads: what all of its warps do once; runs,
+** places, rows that it finds; tasks. */
+static double box_takes (const mt_desc *d, double used) {
+  const mt_model *m = &mt_h200;
   const mt_permute_unaligned *s = &d->unaligned;
-  const double vectors = (double)(d->threads * mt_unit_of(d, MT_SRC)) / 16;
-  const double lanes = (double)most_tasks(s) * s->group_rows / vectors;
-  return s->linear || lanes < 1 ? 1 : lanes;
+  const double warps = MT_PERMUTE_UNALIGNED_THREADS;
+  const double once = warps * (m->box_unaligned_block + d->nrest * m->box_unaligned_axis);
+  const double found = s->held_runs * m->box_unaligned_find_run +
+                       (double)s->places * s->nlookup * m->box_unaligned_place +
+                       s->nrows * m->box_unaligned_find_row;
+  if (s->linear)
+    return once + found +
+           vectors_of(d) * used * (task_takes(d, 1) + m->box_unaligned_linear);
+  return once + found + most_tasks(s) * used * task_takes(d, s->group_rows);
 }
 
-/* Threads that a task takes: in the last round some have none. */
-static double rounds_of (const mt_permute_unaligned *s) {
-  const double threads = MT_PERMUTE_UNALIGNED_THREADS;
-  return ceil((double)most_tasks(s) / threads) * threads / (double)most_tasks(s);
+/* Microseconds of the reads of shared memory of boxes whose rows are linear. */
+static double reads_take (const mt_desc *d, double used) {
+  const double reads = 16 / (double)mt_unit_of(d, MT_SRC);
+  if (!d->unaligned.linear) return 0;
+  return (double)d->rests * vectors_of(d) * used * reads * (double)bank_conflicts(d) *
+         mt_h200.box_unaligned_read;
 }
 
-/* What takes longer than at best: small units, which are read one by one; looks into the
-** table, which the rows of a group share; ends of runs; halos; what overhangs; bank
-** conflicts; threads and lanes without a vector; the places of long rows. Rows of pieces
-** take less. */
+/* What moves takes longer than at best: small units; ends of runs; halos; what overhangs.
+** Instructions take their time beside it, but for a part of what is shorter. */
 void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
   const mt_permute_unaligned *s = &d->unaligned;
-  int64_t bytes = mt_unit_of(d, MT_SRC);
+  const int64_t bytes = mt_unit_of(d, MT_SRC);
   double unit = (double)bytes, part[2] = {1, 1};
-  double run = together(d, span_length(&s->run, d, &part[0]) * unit);
-  double row = span_length(&s->row, d, &part[1]) * unit;
-  const double boxes = (double)d->rests;
-  double shared = s->linear ? m->box_unaligned_windows : s->group_rows;
+  const double run = together(d, span_length(&s->run, d, &part[0]) * unit);
+  const double row = span_length(&s->row, d, &part[1]) * unit;
   c->used = part[0] * (s->run.bound == s->row.bound ? 1 : part[1]);
   c->traffic = (double)mt_accesses(d) * c->used * mt_both_units(d);
-  c->slow = mt_by_width(m->box_unaligned_unit, bytes) +
-            mt_by_width(m->box_unaligned_find, bytes) / shared +
-            m->box_unaligned_run / run + (s->halo ? m->box_unaligned_halo / row : 0) +
-            m->box_unaligned_used * (1 / c->used - 1) +
-            m->box_unaligned_bank * (double)(bank_conflicts(d) - 1) +
-            mt_by_width(m->box_unaligned_lane, bytes) * (lanes_of(d) - 1) +
-            m->box_unaligned_round * (rounds_of(s) - 1) + mt_order_cost(d) -
-            (s->piece.extent ? mt_by_width(m->box_unaligned_piece, bytes) : 0) +
-            (places_take(d) * m->memory + boxes * m->box_unaligned_begin) / c->traffic;
-  c->least = m->box_unaligned_block + boxes * m->box_unaligned_box;
+  c->slow = mt_by_width(m->box_unaligned_unit, bytes) + m->box_unaligned_run / run +
+            (s->halo ? m->box_unaligned_halo / row : 0) +
+            m->box_unaligned_used * (1 / c->used - 1) + mt_order_cost(d);
+  mt_cost_issue(c, MT_ALGO_PERMUTE_UNALIGNED,
+                fmax((double)d->rests * box_takes(d, c->used) *
+                         m->box_unaligned_instruction,
+                     reads_take(d, c->used)),
+                m->box_unaligned_both);
+  c->least += m->box_unaligned_least;
 }
 
-/* A box of rows of pieces, none of whose lanes idles, and of very long runs. */
+/* A box of very long runs whose tasks have as many rows as any, none of whose lanes
+** idles. */
 void mt_permute_unaligned_least (mt_cost *c, const mt_launch *l) {
-  const int64_t bytes = mt_unit_of(&l->desc, MT_SRC);
-  c->slow = mt_by_width(mt_h200.box_unaligned_unit, bytes) -
-            mt_by_width(mt_h200.box_unaligned_piece, bytes);
-  c->least = mt_h200.box_unaligned_block;
+  const mt_model *m = &mt_h200;
+  const mt_desc *d = &l->desc;
+  const int64_t bytes = mt_unit_of(d, MT_SRC);
+  const double vectors = (double)mt_accesses(d) * (double)bytes / 16;
+  const double task = mt_by_width(m->box_unaligned_find, bytes) / MT_MOSTROWS +
+                      mt_by_width(m->box_unaligned_collect, bytes);
+  const double piece = m->box_unaligned_pieces / MT_MOSTROWS + m->box_unaligned_copy;
+  c->slow = mt_by_width(m->box_unaligned_unit, bytes);
+  c->least =
+      m->box_unaligned_least + vectors * fmin(task, piece) * m->box_unaligned_instruction;
 }
