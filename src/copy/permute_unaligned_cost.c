@@ -9,7 +9,10 @@
 #include "copy/permute_unaligned_smem.h"
 #include "desc/permute_unaligned_desc.h"
 
-enum { MT_MOSTROWS = 8 }; /* of a task */
+enum {
+  MT_MOSTROWS = 8,  /* of a task */
+  MT_LONGAXIS = 1024 /* bytes of a row's first axis along which a warp reads */
+};
 
 /* The mean number of units of a span. *used receives what part of its pieces is real. */
 static double span_length (const mt_span *s, const mt_desc *d, double *used) {
@@ -78,15 +81,20 @@ static double box_takes (const mt_desc *d, double used) {
   return once + found + most_tasks(s) * used * task_takes(d, s->group_rows);
 }
 
-/* Microseconds of the reads of shared memory of boxes whose rows are linear. */
+/* Microseconds of the reads of shared memory, where places lie equally far apart. */
 static double reads_take (const mt_desc *d, double used) {
+  const mt_permute_unaligned *s = &d->unaligned;
   const double reads = 16 / (double)mt_unit_of(d, MT_SRC);
-  if (!d->unaligned.linear) return 0;
-  return (double)d->rests * vectors_of(d) * used * reads * (double)bank_conflicts(d) *
+  const double vectors =
+      s->linear ? vectors_of(d) : (double)most_tasks(s) * s->group_rows;
+  const int64_t along = (int64_t)s->lookup[0].by.extent * mt_unit_of(d, MT_SRC);
+  if (along < MT_LONGAXIS) return 0;
+  return (double)d->rests * vectors * used * reads * (double)bank_conflicts(d) *
          mt_h200.box_unaligned_read;
 }
 
-/* What moves takes longer than at best: small units; ends of runs; halos; what overhangs.
+/* What moves takes longer than at best: small units; ends of runs; halos; what overhangs; boxes
+** of which there are three at a time, not four.
 ** Instructions take their time beside it, but for a part of what is shorter. */
 void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
@@ -100,7 +108,8 @@ void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l) {
   c->traffic = (double)mt_accesses(d) * c->used * mt_both_units(d);
   c->slow = mt_by_width(m->box_unaligned_unit, bytes) + m->box_unaligned_run / run +
             (s->halo ? m->box_unaligned_halo / row : 0) +
-            m->box_unaligned_used * (1 / c->used - 1) + mt_order_cost(d);
+            m->box_unaligned_used * (1 / c->used - 1) + mt_order_cost(d) +
+            (s->size > MT_PERMUTE_UNALIGNED_FOUR ? m->box_unaligned_full : 0);
   mt_cost_issue(c, MT_ALGO_PERMUTE_UNALIGNED,
                 fmax((double)d->rests * box_takes(d, c->used) *
                          m->box_unaligned_instruction,
