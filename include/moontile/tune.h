@@ -40,7 +40,9 @@ typedef struct mt_plan_candidate {
 ** of products' on a GPU that were not given an instruction:
 ** (1) one is chosen: the kernel of the plan, and its vector or parts;
 ** (2) if nobody asked for it (mt_plan_take), none of the possible ones is predicted to be
-**     faster by more than a hundredth;
+**     faster by more than a hundredth, or a tenth of a microsecond; of copies of 6
+**     microseconds and less, whose tiles are searched for a short time, by more than a
+**     third;
 ** (3) all that are possible copy the same elements, or give the same sums of products.
 ** Algorithms that are not possible are rows too: copy_NAME, and what it is for. On a CPU
 ** the one that was chosen is the only possible one. Of a product by an instruction: the

@@ -93,9 +93,9 @@ static double reads_take (const mt_desc *d, double used) {
          mt_h200.box_unaligned_read;
 }
 
-/* What moves takes longer than at best: small units; ends of runs; halos; what overhangs; boxes
-** of which there are three at a time, not four.
-** Instructions take their time beside it, but for a part of what is shorter. */
+/* What moves takes longer than at best: small units; ends of runs; halos; what overhangs;
+** boxes of which there are three at a time, not four. Instructions take their time beside
+** it, but for a part of what is shorter. */
 void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
