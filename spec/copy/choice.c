@@ -208,8 +208,34 @@ static const axes some[] = {
      0},
 };
 
+/* ---------------------------------------------------------------- lines in part */
+
+/* Short rows with gaps: their lines are asked for before, unless they are whole sectors. */
+static void check_gaps (mt_dtype type, int64_t row, int64_t pitch, bool asks) {
+  const mt_search any = {.us = INFINITY};
+  const axes a = {2,          {row, 100000}, {{100000, 1}, {1, pitch}}, .type = type,
+                  .to = type, .more = 0};
+  char reason[MT_REASON];
+  mt_launch l;
+  mt_vector_limits why;
+  CHECK(flat_copy(&l, &why, &a) && mt_algo_make(&l, MT_ALGO_STAGED, &any, reason) &&
+            (l.desc.staged.gaps != 0) == asks,
+        "rows of %lld at %lld", (long long)row, (long long)pitch);
+}
+
+static void test_gaps (void) {
+  check_gaps(MT_f32, 8, 24, false);
+  check_gaps(MT_f32, 16, 24, false);
+  check_gaps(MT_f64, 4, 8, false);
+  check_gaps(MT_u8, 32, 64, false);
+  check_gaps(MT_f32, 8, 12, true);
+  check_gaps(MT_f32, 12, 16, true);
+  check_gaps(MT_u8, 3, 4, true);
+}
+
 void test_choice (void) {
   const long n = base_cases / 4;
+  test_gaps();
   for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
     CHECK(check(&some[i]), "%s is no copy", text_of_axes(&some[i]));
   for (long k = 0, done = 0; done < n && k < 4 * n; k++) {

@@ -28,6 +28,14 @@ static uint64_t pitch_of (const mt_desc *d, uint32_t first, uint32_t end) {
   return pitch * d->elem;
 }
 
+/* Rows begin and end with sectors, if the first one does: none is written in part. */
+static bool has_whole_sectors (const mt_desc *d) {
+  const uint32_t end = d->nthr + d->nval + d->nrest;
+  uint64_t all = (uint64_t)d->threads * d->vec;
+  for (uint32_t i = d->nthr; i < end; i++) all |= (uint64_t)d->axis[i].stride[MT_DST];
+  return all * d->elem % MT_SECTORBYTES == 0;
+}
+
 /* Short rows, between which the destination has elements that are not written: most of
 ** their lines are written in part. Lonely ones come to the L2 sooner without, and so do
 ** rows that have several sectors and only the last one in part. */
@@ -42,7 +50,7 @@ uint32_t mt_staged_gaps (const mt_desc *d) {
   const bool gaps = row * MT_LONELY >= (double)pitch &&
                     reach > (double)mt_accesses(d) * d->vec &&
                     row <= (pitch % MT_SECTORBYTES == 0 ? 2 * MT_SECTORBYTES : MT_GAPPED);
-  return gaps ? (uint32_t)pitch : 0;
+  return gaps && !has_whole_sectors(d) ? (uint32_t)pitch : 0;
 }
 
 /* Indices of a value axis in a tile. */
