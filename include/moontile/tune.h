@@ -40,7 +40,7 @@ typedef struct mt_plan_candidate {
 ** of products' on a GPU that were not given an instruction:
 ** (1) one is chosen: the kernel of the plan, and its vector or parts;
 ** (2) if nobody asked for it (mt_plan_take), none of the possible ones is predicted to be
-**     faster by more than a hundredth and a tenth of a microsecond; of copies of 6
+**     faster by more than a hundredth and a fifth of a microsecond; of copies of 6
 **     microseconds and less, whose tiles are searched for a short time, by more than a
 **     third;
 ** (3) all that are possible copy the same elements, or give the same sums of products.

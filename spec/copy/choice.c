@@ -161,9 +161,9 @@ static void check_choice (const axes *a, const mt_launch *flat,
   mt_cheapest_of(&all, &of_all, true);
   const double us = us_of(&some), least = us_of(&all);
   const double passed = least < SHORT ? us / PASSED : us;
-  CHECK(fmin(passed, fmin(us * MT_WORTH, us - MT_WORTH_US)) <= least,
-        "%s: %.4f us by %s, but %.4f by %s", text_of_axes(a), us,
-        mt_algo_of(some.desc.algo)->name, least, mt_algo_of(all.desc.algo)->name);
+  CHECK(fmin(passed, mt_worth(us)) <= least, "%s: %.4f us by %s, but %.4f by %s",
+        text_of_axes(a), us, mt_algo_of(some.desc.algo)->name, least,
+        mt_algo_of(all.desc.algo)->name);
   if (us != least || some.desc.algo != all.desc.algo) return;
   CHECK(memcmp(&some, &all, sizeof all) == 0, "%s: by %s, but of all by %s",
         text_of_axes(a), mt_algo_of(some.desc.algo)->name,

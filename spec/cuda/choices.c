@@ -4,8 +4,6 @@
 **
 ** Nothing is copied: a plan only looks at addresses.
 */
-#include <math.h>
-
 #include "spec.h"
 #include "copy/choice.h"
 #include "copy/permute_unaligned_smem.h"
@@ -206,7 +204,7 @@ static double expect_best (const mt_plan *p) {
       printf("  %-15s %2d %14.0f %.2f %8.1f %s\n", w->kernel, w->vector, w->traffic,
              w->used, w->predicted, w->chosen ? "chosen" : w->why);
   }
-  EXPECT(chosen == 1 && fmin(taken * MT_WORTH, taken - MT_WORTH_US) <= least,
+  EXPECT(chosen == 1 && mt_worth(taken) <= least,
          "%d chosen, %g us, the least are %g: %s", chosen, taken, least, p->head);
   expect_no_faster(way, n, p, taken);
   return taken;

@@ -77,9 +77,9 @@ static void try_algo (choice *x, mt_algorithm algo) {
 }
 
 /* What an algorithm may take at least, for it to be made: less than what was found; where
-** it wants a search, by MT_WORTH and MT_WORTH_US. */
+** it wants a search, so much less that it is worth that. */
 static double worth_of (const choice *x, mt_algorithm algo) {
-  return algo == MT_ALGO_STRIDED ? x->us : fmin(x->us * MT_WORTH, x->us - MT_WORTH_US);
+  return algo == MT_ALGO_STRIDED ? x->us : mt_worth(x->us);
 }
 
 /* What is left of `late`, the one that could be the fastest first, while any is worth

@@ -8,10 +8,16 @@
 #include "copy/copy.h"
 
 /* A search for tiles, which takes as long as planning without it, is made for what could
-** take less than this part of the time that was found already, and by more microseconds
-** than that. */
+** take less than MT_WORTH of the time that was found already, and by more microseconds
+** than MT_WORTH_US; of short copies, less than MT_WORTH_SHORT of it. mt_worth: less than
+** so many microseconds. */
 #define MT_WORTH 0.99
-#define MT_WORTH_US 0.1
+#define MT_WORTH_US 0.2
+#define MT_WORTH_SHORT 0.95
+static inline double mt_worth (double us) {
+  const double less = us - MT_WORTH_US, part = us * MT_WORTH_SHORT;
+  return less > part ? (less < us * MT_WORTH ? less : us * MT_WORTH) : part;
+}
 
 /* The cheapest algorithm as predicted, to MT_WORTH, ties to STRIDED. `wide` is STRIDED by
 ** the widest accesses (which touch no more memory than narrower ones) and becomes it;

@@ -103,7 +103,7 @@ function Plan:__call(stream) end
 function Plan:free() end
 
 --- The list of all kernels that could do it, with what each is predicted to cost.
---- - one is chosen; none of the others is predicted to be faster by a hundredth and a tenth of a us
+--- - one is chosen; none of the others is predicted to be faster by a hundredth and 0.2 us
 --- - of copies of 6 us and less, whose tiles are searched for a short time, by more than a third
 --- ```lua
 --- #tile.plan(tensor("i32", layout(3)), tensor("i32", layout(3))):why() > 0  --> true
