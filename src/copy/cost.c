@@ -280,7 +280,8 @@ void mt_cost_apart (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
 double mt_cost_always (const mt_launch *l) {
   bool whole;
   if (mt_accesses(&l->desc) == 0 || mt_desc_is_swizzled(&l->desc)) return 0;
-  return lines_in_part(l, &whole) * mt_h200.in_part / mt_h200.memory;
+  const double lines = lines_in_part(l, &whole);
+  return whole ? 0 : lines * mt_h200.in_part / mt_h200.memory;
 }
 
 void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
