@@ -233,9 +233,27 @@ static void test_gaps (void) {
   check_gaps(MT_u8, 3, 4, true);
 }
 
+/* Tiles whose lines others have parts of come one behind the other, where all tiles
+** between them are more than caches hold; else as they lie. */
+static void test_first (void) {
+  const mt_search any = {.us = INFINITY};
+  for (int far = 0; far < 2; far++) {
+    const int64_t n = far ? 233017 : 2330;
+    const axes a = {3,      {n, 3, 24}, {{360, 1, 15}, {1, n, 3 * n}},
+                    MT_f32, MT_f32,     .more = 0};
+    char reason[MT_REASON];
+    mt_launch l;
+    mt_vector_limits why;
+    CHECK(flat_copy(&l, &why, &a) && mt_algo_make(&l, MT_ALGO_STAGED, &any, reason) &&
+              l.desc.staged.tile.first.extent == (far ? 24 : 1),
+          "%lld rows", (long long)n);
+  }
+}
+
 void test_choice (void) {
   const long n = base_cases / 4;
   test_gaps();
+  test_first();
   for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
     CHECK(check(&some[i]), "%s is no copy", text_of_axes(&some[i]));
   for (long k = 0, done = 0; done < n && k < 4 * n; k++) {

@@ -103,6 +103,7 @@ mutant(whole_beyond_the_row copy_gather_b2 "" [[first + V <= t.high;]] [[first <
 mutant(span_of_another_place copy_gather_b1 "" [[at = ((first + low) & ~3) - low;]] [[at = (first + low) & ~3;]])
 mutant(tile_along_for_across copy_gather_b4 ""
        [[if (j > 0) at.step(d.axis[d.nthr + d.nval - 1], (int64_t)(j * g.cut[1]));]] "")
+mutant(first_of_the_rest_alone copy_gather_b4 "" [[r * g.first.extent + near]] [[r + near]])
 
 # ---- words by way of shared memory
 
