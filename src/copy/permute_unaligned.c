@@ -40,7 +40,8 @@ typedef struct candidate {
   int64_t held[MT_LISTSIZE];   /* the same, of what the source's prefix holds */
   int64_t row[2];              /* bytes of the prefix of each run */
   int64_t run, length;         /* bytes of a run, of a row or its segments */
-  bool halo;                   /* as in mt_permute_unaligned */
+  int rows;                    /* the axis of the run that numbers rows; -1: none does */
+  bool halo;                   /* as in mt_permute_unaligned; what the box may have */
   int64_t bytes, smem;         /* of shared memory, about */
 } candidate;
 
@@ -184,7 +185,7 @@ static int axis_of_rows (const candidate *b) {
 ** run, and these share more than rows do. */
 static int64_t length_of (const candidate *b) {
   const mt_run *dst = &b->runs[MT_DST];
-  int last = dst->axis[0], rows = axis_of_rows(b);
+  int last = dst->axis[0], rows = b->rows;
   for (int i = 0; i < dst->n; i++) {
     if (b->extent[dst->axis[i]] > 1) last = dst->axis[i];
     if (b->extent[dst->axis[i]] < b->all->axis[dst->axis[i]].extent) break;
@@ -201,7 +202,7 @@ static int64_t length_of (const candidate *b) {
 static bool fits_smem (candidate *b) {
   int64_t run = b->run, runs = b->bytes / run, v = 16 / b->unit;
   int64_t places = b->length / b->unit + 5 * v;
-  if (has_halo(b)) {
+  if (b->halo) {
     if (halo_bytes(b) > 0 && run == b->row[MT_SRC]) run += halo_bytes(b);
     else runs += 2 * v - 1;
   }
@@ -235,7 +236,9 @@ static bool is_box (candidate *b) {
   find_row(b, MT_SRC);
   find_row(b, MT_DST);
   b->run = run_of(b);
+  b->rows = axis_of_rows(b);
   b->length = length_of(b);
+  b->halo = has_halo(b);
   return fits_smem(b);
 }
 
@@ -245,7 +248,7 @@ static bool is_box (candidate *b) {
 ** `store`, segments or the indices of the first axis of the run that is not in the row,
 ** the ones that begin at the same address modulo 16. */
 static double shared_of (const candidate *b, int64_t segments) {
-  const int axis = axis_of_rows(b);
+  const int axis = b->rows;
   int64_t rows = segments, step = b->length;
   if (segments == 1 && axis < 0) return 1;
   if (segments == 1)
@@ -283,7 +286,7 @@ static double ends (const candidate *b) {
     bytes *= b->all->axis[axis].extent;
     if (b->extent[axis] < b->all->axis[axis].extent) break;
   }
-  return 0.5 / (double)bytes + (has_halo(b) ? 0 : 1.1 / (double)b->row[MT_DST]);
+  return 0.5 / (double)bytes + (b->halo ? 0 : 1.1 / (double)b->row[MT_DST]);
 }
 
 /* The cost of a box, in sixteenths of a thousandth of the copy's time: its instructions,
@@ -406,7 +409,6 @@ static bool make_box (mt_desc *d, mt_axes mode[3], candidate *b, const mt_desc *
                       const best *x) {
   hold(b, &b->prefix[MT_SRC][x->src]);
   if (!fill(b, &b->prefix[MT_DST][x->dst]) || !is_box(b)) return false;
-  b->halo = has_halo(b);
   *d = *flat;
   if (make(d, mode, b)) return true;
   if (!b->halo) return false;

@@ -10,8 +10,6 @@
 #include "copy/permute_unaligned_smem.h"
 #include "desc/permute_unaligned_desc.h"
 
-enum { MT_SAMPLES = 3 }; /* warps, and units of a vector, that are asked */
-
 /* A group of rows: what its first adds to places, and where it begins. */
 typedef struct group {
   uint32_t at;
@@ -33,11 +31,6 @@ static group group_of (const mt_permute_unaligned *k, uint32_t n) {
   return g;
 }
 
-static uint32_t place_of (const mt_permute_unaligned *k, uint32_t v, uint32_t p) {
-  const mt_looked at = mt_permute_unaligned_look(k, p);
-  return at.run * k->pitch + at.run / v * k->gap + at.inside + (at.low & 15);
-}
-
 /* Vector and group of task n of a box. */
 static uint32_t task_of (uint32_t *vector, const mt_permute_unaligned *k,
                          const mt_unaligned_tasks *t, uint32_t n) {
@@ -48,30 +41,51 @@ static uint32_t task_of (uint32_t *vector, const mt_permute_unaligned *k,
   return (m >> log) - window * k->groups.extent;
 }
 
-/* Wavefronts of the read of unit n modulo V by a warp whose first task is `from`. */
-static uint32_t read_of (const mt_desc *d, uint32_t from, uint32_t n) {
+/* Adds where a task reads the units of numbers 0, 5, 10 modulo V. */
+static void add_task (mt_unaligned_reads *r, mt_unaligned_read *read, const mt_desc *d,
+                      uint32_t task) {
   const mt_permute_unaligned *k = &d->unaligned;
-  const mt_unaligned_tasks *t = &k->tasks[k->halo != 0];
-  const uint32_t unit = d->vec * d->elem, v = 16 / unit;
-  uint32_t at[MT_LANES], lanes = 0, vector;
-  for (uint32_t task = from; task < from + MT_LANES && task < t->all; task++) {
-    const group g = group_of(k, task_of(&vector, k, t, task));
-    const int32_t lead = (int32_t)((uint32_t)g.dst & (k->align - 1)) / (int32_t)unit;
-    const int32_t first = (int32_t)(v * vector) - lead;
-    if (first < 0 || first >= (int32_t)k->length) continue;
-    const uint32_t p = (uint32_t)first + ((n - (uint32_t)first) & (v - 1));
-    at[lanes++] = g.at + place_of(k, v, p);
+  uint32_t vector;
+  const group g = group_of(k, task_of(&vector, k, &k->tasks[k->halo != 0], task));
+  const int32_t lead = (int32_t)((uint32_t)g.dst & (k->align - 1)) / (int32_t)r->unit;
+  const int32_t first = (int32_t)(r->units * vector) - lead;
+  if (first < 0 || first >= (int32_t)k->length) return;
+  for (uint32_t j = 0; j < MT_UNALIGNED_SAMPLES; j++) {
+    const uint32_t n = (5 * j - (uint32_t)first) & (r->units - 1);
+    const mt_looked at = mt_permute_unaligned_look(k, (uint32_t)first + n);
+    const uint32_t lane = read[j].lanes++;
+    read[j].run[lane] = at.run;
+    read[j].at[lane] = g.at + at.inside + (at.low & 15);
   }
-  return lanes == 0 ? 1 : mt_banks_wavefronts(at, lanes, unit);
+}
+
+void mt_permute_unaligned_reads (mt_unaligned_reads *r, const mt_desc *d) {
+  const mt_permute_unaligned *k = &d->unaligned;
+  const uint32_t all = k->tasks[k->halo != 0].all, warps = all / MT_LANES;
+  r->unit = d->vec * d->elem, r->units = 16 / r->unit;
+  for (uint32_t i = 0; i < MT_UNALIGNED_SAMPLES; i++) {
+    const uint32_t from = warps * i / MT_UNALIGNED_SAMPLES * MT_LANES;
+    mt_unaligned_read *read = &r->read[i * MT_UNALIGNED_SAMPLES];
+    for (uint32_t j = 0; j < MT_UNALIGNED_SAMPLES; j++) read[j].lanes = 0;
+    for (uint32_t task = from; task < from + MT_LANES && task < all; task++)
+      add_task(r, read, d, task);
+  }
+}
+
+double mt_permute_unaligned_waves (const mt_unaligned_reads *r, uint32_t pitch,
+                                   uint32_t gap) {
+  const uint32_t n = MT_UNALIGNED_SAMPLES * MT_UNALIGNED_SAMPLES;
+  uint32_t at[MT_LANES], sum = 0;
+  for (const mt_unaligned_read *x = r->read; x < r->read + n; x++) {
+    for (uint32_t i = 0; i < x->lanes; i++)
+      at[i] = x->run[i] * pitch + x->run[i] / r->units * gap + x->at[i];
+    sum += x->lanes == 0 ? 1 : mt_banks_wavefronts(at, x->lanes, r->unit);
+  }
+  return sum / (double)n;
 }
 
 double mt_permute_unaligned_wavefronts (const mt_desc *d) {
-  const mt_permute_unaligned *k = &d->unaligned;
-  const uint32_t v = 16 / (d->vec * d->elem),
-                 warps = k->tasks[k->halo != 0].all / MT_LANES;
-  uint32_t sum = 0;
-  for (uint32_t i = 0; i < MT_SAMPLES; i++)
-    for (uint32_t j = 0; j < MT_SAMPLES; j++)
-      sum += read_of(d, warps * i / MT_SAMPLES * MT_LANES, 5 * j % v);
-  return sum / (double)(MT_SAMPLES * MT_SAMPLES);
+  mt_unaligned_reads r;
+  mt_permute_unaligned_reads(&r, d);
+  return mt_permute_unaligned_waves(&r, d->unaligned.pitch, d->unaligned.gap);
 }

@@ -10,7 +10,7 @@
 #include "desc/permute_unaligned_desc.h"
 
 enum {
-  MT_MOSTROWS = 8,  /* of a task */
+  MT_MOSTROWS = 8,   /* of a task */
   MT_LONGAXIS = 1024 /* bytes of a row's first axis along which a warp reads */
 };
 

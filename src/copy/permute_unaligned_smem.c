@@ -312,35 +312,36 @@ static bool has_places (const mt_desc *d) {
          (s->nlookup > 1 || s->lookup[0].run != 0);
 }
 
-/* A longer pitch by which places meet in fewer banks, if as many blocks have room. */
-static void spread (mt_desc *d, int64_t pitch, int64_t gap) {
+/* A longer pitch by which places meet in fewer banks, if as many blocks have room.
+** Wavefronts of a read by it. */
+static double spread (mt_desc *d, int64_t pitch, int64_t gap) {
   const bool four = d->unaligned.size <= MT_PERMUTE_UNALIGNED_FOUR;
-  double least = mt_permute_unaligned_wavefronts(d);
+  mt_unaligned_reads reads;
+  mt_permute_unaligned_reads(&reads, d);
+  double least = mt_permute_unaligned_waves(&reads, (uint32_t)pitch, (uint32_t)gap);
   int64_t best = pitch;
   for (int64_t p = pitch; p < pitch + MT_MOREPITCH && least > MT_FEWWAVES;) {
     p += MT_VECTOR;
     if (!lay_out(d, p, gap) || (four && d->unaligned.size > MT_PERMUTE_UNALIGNED_FOUR))
       break;
-    const double waves = mt_permute_unaligned_wavefronts(d);
+    const double waves = mt_permute_unaligned_waves(&reads, (uint32_t)p, (uint32_t)gap);
     if (waves < 0.95 * least) least = waves, best = p;
   }
   lay_out(d, best, gap);
+  return least;
 }
 
-/* Wavefronts of the reads of all tasks, in the mean of a read. */
-static double all_waves (const mt_desc *d) {
-  return mt_permute_unaligned_wavefronts(d) * d->unaligned.tasks[1].all;
-}
-
-/* Windows of 32 vectors, if places that still meet in few banks do so less then. */
-static void widen (mt_desc *d, int64_t pitch, int64_t gap) {
+/* Windows of 32 vectors, if places that still meet in few banks do so less then: by the
+** wavefronts of all tasks. */
+static void widen (mt_desc *d, int64_t pitch, int64_t gap, double least) {
   const mt_permute_unaligned narrow = d->unaligned;
-  const double least = all_waves(d);
-  if (least <= MT_FEWWAVES * d->unaligned.tasks[1].all) return;
+  if (least <= MT_FEWWAVES) return;
   mt_permute_unaligned_tasks(d, MT_UNALIGNED_WIDE);
   if (d->unaligned.linear == 0 && lay_out(d, pitch, gap)) {
-    spread(d, pitch, gap);
-    if (d->unaligned.size <= narrow.size && all_waves(d) < 0.95 * least) return;
+    const double waves = spread(d, pitch, gap);
+    if (d->unaligned.size <= narrow.size &&
+        waves * d->unaligned.tasks[1].all < 0.95 * least * narrow.tasks[1].all)
+      return;
   }
   d->unaligned = narrow;
 }
@@ -351,8 +352,7 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
   int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
   if (!lay_out(d, pitch, gap)) return false;
   if (!has_places(d)) return true;
-  spread(d, pitch, gap);
-  widen(d, pitch, gap);
+  widen(d, pitch, gap, spread(d, pitch, gap));
   return true;
 }
 

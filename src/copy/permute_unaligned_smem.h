@@ -6,6 +6,7 @@
 #ifndef MT_COPY_PERMUTE_UNALIGNED_SMEM_H
 #define MT_COPY_PERMUTE_UNALIGNED_SMEM_H
 
+#include "copy/banks.h"
 #include "copy/cost.h"
 #include "desc/copy_desc.h"
 
@@ -48,8 +49,21 @@ typedef struct mt_looked {
 } mt_looked;
 mt_looked mt_permute_unaligned_look (const mt_permute_unaligned *s, uint32_t p);
 
-/* Wavefronts of shared memory of a read of small units that are places of rows, of some
-** reads in the mean: d has its tasks, pitch and gap. */
+/* What some warps of a box read from shared memory, units of some numbers modulo V: the
+** run that each lane reads, and how far behind it. */
+enum { MT_UNALIGNED_SAMPLES = 3 }; /* warps, and units */
+typedef struct mt_unaligned_read {
+  uint32_t lanes, run[MT_LANES], at[MT_LANES];
+} mt_unaligned_read;
+typedef struct mt_unaligned_reads {
+  uint32_t unit, units; /* bytes of a unit; V */
+  mt_unaligned_read read[MT_UNALIGNED_SAMPLES * MT_UNALIGNED_SAMPLES];
+} mt_unaligned_reads;
+void mt_permute_unaligned_reads (mt_unaligned_reads *r, const mt_desc *d);
+/* Wavefronts of such a read, in the mean, if runs lie so far apart. */
+double mt_permute_unaligned_waves (const mt_unaligned_reads *r, uint32_t pitch,
+                                   uint32_t gap);
+/* Those of a box as it is. */
 double mt_permute_unaligned_wavefronts (const mt_desc *d);
 
 /* Fills in what follows from the axes, the bounds, order and halo. False if these do not
