@@ -10,8 +10,8 @@
 #include "desc/permute_unaligned_desc.h"
 
 enum {
-  MT_MOSTROWS = 8,   /* of a task */
-  MT_LONGAXIS = 1024 /* bytes of a row's first axis along which a warp reads */
+  MT_MOSTROWS = 8,  /* of a task */
+  MT_LONGAXIS = 512 /* bytes of a row's first axis along which a warp reads */
 };
 
 /* The mean number of units of a span. *used receives what part of its pieces is real. */
