@@ -347,8 +347,11 @@ static void check_banks (mt_device *d) {
   for (size_t i = 0; i < sizeof banks / sizeof banks[0]; i++) {
     mt_plan *p = plan_by(d, &banks[i].copy);
     if (p == NULL) continue;
-    const mt_span *run = &p->launch.desc.unaligned.run;
-    const double waves = mt_permute_unaligned_wavefronts(&p->launch.desc);
+    const mt_permute_unaligned *box = &p->launch.desc.unaligned;
+    const mt_span *run = &box->run;
+    mt_unaligned_reads reads;
+    mt_permute_unaligned_reads(&reads, &p->launch.desc);
+    const double waves = mt_permute_unaligned_waves(&reads, box->pitch, box->gap);
     EXPECT(waves <= banks[i].most, "%g wavefronts a read: %s", waves, p->head);
     EXPECT(banks[i].run == 0 || run->units * run->count == banks[i].run,
            "runs of %u units: %s", run->units * run->count, p->head);

@@ -83,9 +83,3 @@ double mt_permute_unaligned_waves (const mt_unaligned_reads *r, uint32_t pitch,
   }
   return sum / (double)n;
 }
-
-double mt_permute_unaligned_wavefronts (const mt_desc *d) {
-  mt_unaligned_reads r;
-  mt_permute_unaligned_reads(&r, d);
-  return mt_permute_unaligned_waves(&r, d->unaligned.pitch, d->unaligned.gap);
-}

@@ -63,8 +63,6 @@ void mt_permute_unaligned_reads (mt_unaligned_reads *r, const mt_desc *d);
 /* Wavefronts of such a read, in the mean, if runs lie so far apart. */
 double mt_permute_unaligned_waves (const mt_unaligned_reads *r, uint32_t pitch,
                                    uint32_t gap);
-/* Those of a box as it is. */
-double mt_permute_unaligned_wavefronts (const mt_desc *d);
 
 /* Fills in what follows from the axes, the bounds, order and halo. False if these do not
 ** go together, or have no room in shared memory. The other fields of `unaligned` must be
