@@ -5,6 +5,8 @@
 #ifndef MT_COPY_CHOICE_H
 #define MT_COPY_CHOICE_H
 
+#include <math.h>
+
 #include "copy/copy.h"
 
 /* A search for tiles, which takes as long as planning without it, is made for what could
@@ -15,11 +17,10 @@
 #define MT_WORTH_US 0.2
 #define MT_WORTH_SHORT 0.95
 static inline double mt_worth (double us) {
-  const double less = us - MT_WORTH_US, part = us * MT_WORTH_SHORT;
-  return less > part ? (less < us * MT_WORTH ? less : us * MT_WORTH) : part;
+  return fmax(us * MT_WORTH_SHORT, fmin(us * MT_WORTH, us - MT_WORTH_US));
 }
 
-/* The cheapest algorithm as predicted, to MT_WORTH, ties to STRIDED. `wide` is STRIDED by
+/* The cheapest algorithm as predicted, to mt_worth, ties to STRIDED. `wide` is STRIDED by
 ** the widest accesses (which touch no more memory than narrower ones) and becomes it;
 ** why->tile says why no tiles were taken. */
 void mt_cheapest (mt_launch *wide, mt_vector_limits *why);

@@ -131,22 +131,22 @@ static double run_of (const mt_reach *x, int n, const mt_desc *d, int *i) {
   return run;
 }
 
-/* Lines that the runs of the destination have in part; where little lies between runs,
-** both ends of that are in one line. *whole: their sectors are whole. */
-static double lines_in_part (const mt_launch *l, bool *whole) {
+/* Lines that the runs of the destination have in part, but for those whose sectors are
+** whole, which are not read before; where little lies between runs, both ends of that are
+** in one line. */
+static double lines_in_part (const mt_launch *l) {
   const mt_desc *d = &l->desc;
   mt_reach x[MT_MAXAXIS];
   int i;
   const int n = reaches_of(x, d, MT_DST);
   const double elem = MT_ELEM(d, MT_DST), run = run_of(x, n, d, &i);
-  *whole = false;
   if (i == n || run * elem > INT32_MAX) return 0;
   uint64_t at = mt_address(l, MT_DST, 0) | MT_LINEBYTES;
   for (int k = i; k < n; k++) at |= (uint64_t)x[k].stride * MT_ELEM(d, MT_DST);
   const int64_t bytes = (int64_t)(run * elem);
+  if ((at | (uint64_t)bytes) % MT_SECTORBYTES == 0) return 0;
   const mt_cut cut = mt_cut_of(bytes, (int64_t)(at & (0 - at)), MT_LINEBYTES);
   const double runs = (double)mt_accesses(d) * d->vec / run;
-  *whole = (at | (uint64_t)bytes) % MT_SECTORBYTES == 0;
   double lines = cut.touched, span = run * elem, held = 1;
   for (; i < n; i++) {
     span += (double)x[i].stride * elem * (double)(x[i].extent - 1);
@@ -157,20 +157,17 @@ static double lines_in_part (const mt_launch *l, bool *whole) {
   return runs * (lines - cut.whole);
 }
 
-/* Microseconds that the algorithm takes more for these lines than any takes: none, if
-** their sectors are whole. */
+/* Microseconds that the algorithm takes more for these lines than any takes. */
 static double gaps_take (const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const double gap = mt_h200.of[d->algo].gap;
   double reach = d->vec;
-  bool whole;
   for (uint32_t i = 0; i < d->nthr + d->nval + d->nrest; i++)
     reach +=
         (double)mt_magnitude(d->axis[i].stride[MT_DST]) * (double)(d->axis[i].extent - 1);
   if (gap == 0 || reach <= (double)mt_accesses(d) * d->vec || mt_desc_is_swizzled(d))
     return 0;
-  const double lines = lines_in_part(l, &whole);
-  return whole ? 0 : lines * gap / mt_h200.memory;
+  return lines_in_part(l) * gap / mt_h200.memory;
 }
 
 double mt_part_torn (const mt_launch *l, int64_t length) {
@@ -278,10 +275,8 @@ void mt_cost_apart (mt_cost *c, const mt_launch *l, const mt_kernel *k) {
 }
 
 double mt_cost_always (const mt_launch *l) {
-  bool whole;
   if (mt_accesses(&l->desc) == 0 || mt_desc_is_swizzled(&l->desc)) return 0;
-  const double lines = lines_in_part(l, &whole);
-  return whole ? 0 : lines * mt_h200.in_part / mt_h200.memory;
+  return lines_in_part(l) * mt_h200.in_part / mt_h200.memory;
 }
 
 void mt_cost_of (mt_cost *c, const mt_launch *l, const mt_kernel *k) {

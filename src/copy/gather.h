@@ -22,6 +22,9 @@ enum {
 ** False: tiles would be too large, or would not begin so, and *g is undefined. */
 bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
                      int64_t grain);
+/* Bytes of the destination from each row to others, all in one: what divides where rows
+** begin, a power of two, if the first one does, divides it. */
+uint64_t mt_gather_steps (const mt_desc *d);
 /* Units of which tiles may be sheared: of words of one unit neighbouring rows meet other
 ** banks, whatever the rows begin with. */
 static inline bool mt_staged_shears (const mt_desc *d) {

@@ -85,9 +85,7 @@ static double ends_of (const mt_launch *l, const pieces *x, int side, bool shear
 static int64_t words_begin (const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const int64_t word = MT_GATHER_WORD(unit_of(d));
-  uint64_t all = mt_address(l, MT_DST, 0) | MT_SECTORBYTES;
-  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
-    all |= (uint64_t)d->axis[i].stride[MT_DST] * d->elem;
+  uint64_t all = mt_address(l, MT_DST, 0) | MT_SECTORBYTES | mt_gather_steps(d);
   if (d->gather.along.extent > 1)
     all |= (uint64_t)d->axis[d->nthr - 1].stride[MT_DST] * d->elem * d->gather.cut[0];
   const int64_t at = (int64_t)(all & (0 - all));

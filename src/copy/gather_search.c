@@ -407,7 +407,12 @@ bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
                      const mt_search *limits) {
   mt_axes all;
   candidate x = {.mode = mode};
-  search s = {l, algo, &all, limits, {0}, {0}, limits->us, INFINITY, 0, 0};
+  search s = {.l = l,
+              .algo = algo,
+              .all = &all,
+              .limits = limits,
+              .least = limits->us,
+              .seen = INFINITY};
   l->desc.algo = algo;
   run last = {0}, first;
   mt_axes_copy(&all, &mode[2]);

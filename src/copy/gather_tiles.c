@@ -33,13 +33,17 @@ static bool is_near (const mt_desc *d, int mode, int side, int64_t cut) {
   return sum <= INT32_MAX;
 }
 
-/* All rows begin at multiples of so many bytes. */
-static bool is_aligned (const mt_launch *l, int64_t grain) {
-  const mt_desc *d = &l->desc;
-  if (!mt_begins(l, MT_DST, (uint64_t)grain)) return false;
+uint64_t mt_gather_steps (const mt_desc *d) {
+  uint64_t all = 0;
   for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
-    if (d->axis[i].stride[MT_DST] * (int64_t)d->elem % grain != 0) return false;
-  return true;
+    all |= (uint64_t)d->axis[i].stride[MT_DST] * d->elem;
+  return all;
+}
+
+/* All rows begin at multiples of so many bytes, a power of two. */
+static bool is_aligned (const mt_launch *l, int64_t grain) {
+  return mt_begins(l, MT_DST, (uint64_t)grain) &&
+         mt_gather_steps(&l->desc) % (uint64_t)grain == 0;
 }
 
 bool mt_staged_shears_rows (const mt_launch *l) {

@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "copy/algo.h"
+#include "copy/banks.h"
 #include "copy/run.h"
 #include "copy/permute_smem.h"
 #include "desc/permute_desc.h"
@@ -238,7 +239,7 @@ static void count_rows (mt_cost *c, const mt_launch *l) {
       c->slow += mt_torn(l, row, length, m->box_torn / (double)(length * unit));
     c->slow += ends_of(length * unit);
   }
-  c->least = issue_of(d, 32, 0);
+  c->least = issue_of(d, MT_LANES, 0); /* of a warp, at least */
 }
 
 /* Instructions take their time beside that, but for a part of what is shorter: those for

@@ -9,10 +9,7 @@
 #include "copy/permute_unaligned_smem.h"
 #include "desc/permute_unaligned_desc.h"
 
-enum {
-  MT_MOSTROWS = 8,  /* of a task */
-  MT_LONGAXIS = 512 /* bytes of a row's first axis along which a warp reads */
-};
+enum { MT_LONGAXIS = 512 }; /* bytes of a row's first axis along which a warp reads */
 
 /* The mean number of units of a span. *used receives what part of its pieces is real. */
 static double span_length (const mt_span *s, const mt_desc *d, double *used) {
@@ -70,8 +67,9 @@ static double vectors_of (const mt_desc *d) {
 static double box_takes (const mt_desc *d, double used) {
   const mt_model *m = &mt_h200;
   const mt_permute_unaligned *s = &d->unaligned;
-  const double warps = MT_PERMUTE_UNALIGNED_THREADS;
-  const double once = warps * (m->box_unaligned_block + d->nrest * m->box_unaligned_axis);
+  const double threads = MT_PERMUTE_UNALIGNED_THREADS;
+  const double once =
+      threads * (m->box_unaligned_block + d->nrest * m->box_unaligned_axis);
   const double found = s->held_runs * m->box_unaligned_find_run +
                        (double)s->places * s->nlookup * m->box_unaligned_place +
                        s->nrows * m->box_unaligned_find_row;
@@ -125,9 +123,9 @@ void mt_permute_unaligned_least (mt_cost *c, const mt_launch *l) {
   const mt_desc *d = &l->desc;
   const int64_t bytes = mt_unit_of(d, MT_SRC);
   const double vectors = (double)mt_accesses(d) * (double)bytes / 16;
-  const double task = mt_by_width(m->box_unaligned_find, bytes) / MT_MOSTROWS +
+  const double task = mt_by_width(m->box_unaligned_find, bytes) / MT_MOSTEACH +
                       mt_by_width(m->box_unaligned_collect, bytes);
-  const double piece = m->box_unaligned_pieces / MT_MOSTROWS + m->box_unaligned_copy;
+  const double piece = m->box_unaligned_pieces / MT_MOSTEACH + m->box_unaligned_copy;
   c->slow = mt_by_width(m->box_unaligned_unit, bytes);
   c->least =
       m->box_unaligned_least + vectors * fmin(task, piece) * m->box_unaligned_instruction;

@@ -23,7 +23,8 @@ bool mt_permute_unaligned_is_run (int64_t bytes, int64_t unit, bool places);
 enum {
   MT_VECTOR = 16, /* bytes */
   MT_SECTOR = 32,
-  MT_FEWROWS = 4 /* rows of a class that share too little */
+  MT_FEWROWS = 4, /* rows of a class that share too little */
+  MT_MOSTEACH = 8 /* rows of a class, of a task */
 };
 
 /* Bytes of a long row: if its places are equally far apart, its windows share them. */

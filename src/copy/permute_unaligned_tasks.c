@@ -9,10 +9,7 @@
 #include "copy/permute_unaligned_smem.h"
 #include "desc/permute_unaligned_desc.h"
 
-enum {
-  MT_LONGPIECES = 512, /* bytes of pieces */
-  MT_MOSTEACH = 8      /* rows of a class, of a task */
-};
+enum { MT_LONGPIECES = 512 }; /* bytes of pieces */
 
 static uint32_t unit_of (const mt_desc *d) { return d->vec * d->elem; }
 static uint32_t units_of (mt_span s) { return s.units * s.count; }

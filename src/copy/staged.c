@@ -239,9 +239,7 @@ static int64_t step_from (const mt_desc *d, const mt_gather *g, int64_t least) {
 
 /* All rows begin at multiples of a sector, if the first one does. */
 static bool has_sectors (const mt_desc *d, const mt_gather *g) {
-  uint64_t all = 0;
-  for (uint32_t i = d->nthr; i < d->nthr + d->nval + d->nrest; i++)
-    all |= (uint64_t)d->axis[i].stride[MT_DST] * d->elem;
+  uint64_t all = mt_gather_steps(d);
   if (g->along.extent > 1)
     all |= (uint64_t)d->axis[d->nthr - 1].stride[MT_DST] * d->elem * g->cut[0];
   return all % MT_NEAR == 0;

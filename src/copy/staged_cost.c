@@ -199,22 +199,23 @@ void mt_staged_cost (mt_cost *c, const mt_launch *l) {
   c->least = all_takes(d, waves_of(d), c->traffic);
 }
 
-/* With so many wavefronts: above `limit`, or not. */
-static bool is_above (mt_cost *c, const mt_launch *l, double waves, double limit) {
-  c->least = all_takes(&l->desc, waves, c->traffic);
-  c->us = mt_cost_us(c, l);
-  return mt_is_above(c->us, limit);
+/* With so much traffic and so many wavefronts. */
+static double us_by (const mt_launch *l, double traffic, double waves) {
+  const mt_cost c = {.traffic = traffic,
+                     .slow = 1,
+                     .least = all_takes(&l->desc, waves, traffic)};
+  return mt_cost_us(&c, l);
 }
 
 double mt_staged_us (const mt_launch *l, double limit) {
   const mt_desc *d = &l->desc;
-  mt_cost c = {.traffic = traffic_of(l), .slow = 1};
-  const double least = least_waves(d);
-  if (is_above(&c, l, least, limit)) return c.us;
+  const double traffic = traffic_of(l), least = least_waves(d);
+  double us = us_by(l, traffic, least);
+  if (mt_is_above(us, limit)) return us;
   const double first = waves_of_warp(d, 0);
-  if (first > least && is_above(&c, l, (first + least) / 2, limit)) return c.us;
-  is_above(&c, l, (first + waves_of_warp(d, 1)) / 2, limit);
-  return c.us;
+  if (first > least) us = us_by(l, traffic, (first + least) / 2);
+  if (mt_is_above(us, limit)) return us;
+  return us_by(l, traffic, (first + waves_of_warp(d, 1)) / 2);
 }
 
 /* Tiles of twice MT_GATHER_TILE bytes, each byte of their source fetched once, words of

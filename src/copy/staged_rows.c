@@ -30,10 +30,8 @@ static uint64_t pitch_of (const mt_desc *d, uint32_t first, uint32_t end) {
 
 /* Rows begin and end with sectors, if the first one does: none is written in part. */
 static bool has_whole_sectors (const mt_desc *d) {
-  const uint32_t end = d->nthr + d->nval + d->nrest;
-  uint64_t all = (uint64_t)d->threads * d->vec;
-  for (uint32_t i = d->nthr; i < end; i++) all |= (uint64_t)d->axis[i].stride[MT_DST];
-  return all * d->elem % MT_SECTORBYTES == 0;
+  const uint64_t row = (uint64_t)d->threads * d->vec * d->elem;
+  return (mt_gather_steps(d) | row) % MT_SECTORBYTES == 0;
 }
 
 /* Short rows, between which the destination has elements that are not written: most of
