@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: MIT
 --
 --   random=20     random views behind the families; seed=1 (or MOONTILE_SEED): which
+--   pitched=0     views of random pitches behind these: rows interleaved, apart, turned, in blocks
 --   only=TEXT     families and names that contain it; A|B: one of these
 --   size=64       about so many MiB are written
 --   ways=1        all ways of each copy are measured, not only the one that is chosen; what is
@@ -24,13 +25,14 @@ local measured = dofile(here .. "lib/measured.lua")
 local tile = require "moontile"
 local bench = measure.bench
 
-local options = { random = "20", seed = os.getenv "MOONTILE_SEED" or "1", only = "", size = "64",
-                  ways = "0", check = "1", time = "1", list = "" }
+local options = { random = "20", pitched = "0", seed = os.getenv "MOONTILE_SEED" or "1", only = "",
+                  size = "64", ways = "0", check = "1", time = "1", list = "" }
 for _, text in ipairs(arg) do
   local key, value = text:match "^(%w+)=(.*)$"
   if not key or not options[key] then
     io.stderr:write("views: ", text,
-                    ": one of random=, seed=, only=, size=, ways=, check=, time=, list=\n")
+                    ": one of random=, pitched=, seed=, only=, size=, ways=, check=, time=, ",
+                    "list=\n")
     os.exit(1)
   end
   options[key] = value
@@ -227,6 +229,7 @@ end
 local list = views.families(LEAST)
 math.randomseed(tonumber(options.seed))
 for _ = 1, tonumber(options.random) do list[#list + 1] = views.random(LEAST) end
+for _ = 1, tonumber(options.pitched) do list[#list + 1] = views.pitched(LEAST) end
 
 local function write_list()
   local file <close> = assert(io.open(options.list, "w"))

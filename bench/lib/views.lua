@@ -350,6 +350,56 @@ function views.random(least)
                                            table.concat(words, " ")) }
 end
 
+-- ---- random pitches
+
+local PITCHES = { 0, 0, 1, 2, 3, 4, 8, 12, 16, 32 }      -- elements more than lie together
+
+-- Extents, strides of the source and of the destination, of about n elements.
+local PITCHED = {
+  interleave = function(n)
+    local k = math.random(2, 40)
+    local rows = n // k
+    return { k, rows }, { rows + pick(PITCHES), 1 }, { 1, k + pick(PITCHES) }
+  end,
+  deinterleave = function(n)
+    local k = math.random(2, 40)
+    local rows = n // k
+    return { rows, k }, { k + pick(PITCHES), 1 }, { 1, rows + pick(PITCHES) }
+  end,
+  inner = function(n)
+    local k, a = math.random(2, 16), math.random(3, 3000)
+    local b = n // k // a
+    return { k, a, b }, { 1, k * b + pick(PITCHES), k }, { 1, k, k * a + pick(PITCHES) }
+  end,
+  flip = function(n)
+    local k, a = math.random(2, 64), math.random(3, 3000)
+    return { k, a, n // k // a }, { -1, k + pick(PITCHES), (k + 32) * a }, { 1, k, k * a }
+  end,
+  batch = function(n)
+    local a, b = math.random(3, 200), math.random(3, 200)
+    return { a, b, n // a // b }, { b, 1, a * b + pick(PITCHES) }, { 1, a, a * b + pick(PITCHES) }
+  end,
+  mid = function(n)
+    local a, c = math.random(2, 300), math.random(2, 300)
+    local b = n // a // c
+    return { a, b, c }, { 1, a * c, a }, { 1, a, a * b }
+  end,
+  blocks = function(n)
+    local a, b, c = math.random(2, 12), math.random(2, 12), math.random(10, 800)
+    return { a, b, c, n // a // b // c }, { 1, a * c, a, a * b * c }, { b, 1, a * b, a * b * c }
+  end,
+}
+local KINDS = { "batch", "blocks", "deinterleave", "flip", "inner", "interleave", "mid" }
+
+-- One of these.
+function views.pitched(least)
+  local kind, dtype = pick(KINDS), pick { "u8", "f16", "f32", "f64" }
+  local extents, src, dst = PITCHED[kind](least // SIZES[dtype])
+  return { family = "pitched", dtype = dtype, extents = extents, src = src, dst = dst,
+           name = ("%s %s %s:%s to %s"):format(kind, dtype, table.concat(extents, ","),
+                                               table.concat(src, ","), table.concat(dst, ",")) }
+end
+
 -- Bytes of an element; "to": of the destination.
 function views.size(view, side) return SIZES[side and view.to or view.dtype] end
 
