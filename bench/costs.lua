@@ -8,6 +8,7 @@
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
+local measured = dofile(here .. "lib/measured.lua")
 
 local run = arg[1]
 if not run then
@@ -31,12 +32,12 @@ end
 local function read_run(model)
   local ratios = {}
   for line in io.lines(run) do
-    local kernel, predicted, measured =
+    local kernel, predicted, us =
       line:match "^  (copy_%S+) %d+ +predicted +([%d%.]+) us, measured +([%d%.]+) us"
-    local algorithm = kernel and kernel:match "^copy_([%a_]+)_%a+%d+$"
+    local algorithm = kernel and measured.algorithm(kernel)
     if algorithm then
       local list = ratios[algorithm] or {}
-      list[#list + 1] = (measured - model.launch) / (predicted - model.launch)
+      list[#list + 1] = (us - model.launch) / (predicted - model.launch)
       ratios[algorithm] = list
     end
   end

@@ -57,6 +57,13 @@ end
 
 -- ---- what was measured
 
+-- The algorithm of a kernel by its name, nil of other names: "copy_transpose_x2_b2" is of
+-- "transpose". Listed rows are those of unaligned boxes.
+function measured.algorithm(kernel)
+  local name = kernel:match "^copy_([%a_]-)_%a+%d+"
+  return name == "permute_listed" and "permute_unaligned" or name
+end
+
 -- { name =, times = { ["algorithm bytes"] = us }, blocks = the same, tiles = the same, best = us }
 -- of each copy; of views the seed of the random ones. Of two kernels of a way the first is the one
 -- that is taken. The tile that it had, where it looks for one; without, blocks tell whether it had
@@ -65,10 +72,10 @@ local function read_file(path)
   local list, seed, now = {}, nil, nil
   for line in io.lines(path) do
     seed = seed or line:match "random views of seed (%d+)"
-    local kernel, bytes, us = line:match "^  copy_(%S+) (%d+) +predicted .*, measured +([%d.]+) us"
+    local kernel, bytes, us = line:match "^  (copy_%S+) (%d+) +predicted .*, measured +([%d.]+) us"
     if kernel then
       local blocks = line:match " in (%S+) blocks"
-      local way = kernel:match "^([%a_]-)_%a+%d+" .. " " .. bytes
+      local way = measured.algorithm(kernel) .. " " .. bytes
       us = tonumber(us)
       if not now.times[way] then
         now.times[way], now.blocks[way] = us, tonumber(blocks) or blocks

@@ -11,7 +11,7 @@
 #include "kernels/copy/interleave.cuh"
 #include "kernels/copy/rows.cuh"
 #include "kernels/copy/staged.cuh"
-#include "kernels/copy/permute_unaligned.cuh"
+#include "kernels/copy/permute_listed.cuh"
 #include "kernels/copy/transpose.cuh"
 
 #endif

@@ -147,9 +147,9 @@ template <int ES> struct unaligned_vector {
 
 /* INSIDE: all vectors lie in the buffer; else the units of a vector that do are loaded.
 ** Where no branch is between loads only the first costs three instructions more. */
-template <int ES, bool INSIDE>
+template <int ES, bool INSIDE, int THREADS>
 MT_INLINE void unaligned_load (const mt_launch &p, const unaligned_block &b, char *box) {
-  enum { ON = 16 * MT_PERMUTE_UNALIGNED_THREADS, EACH = 4 };
+  enum { ON = 16 * THREADS, EACH = 4 };
   const mt_permute_unaligned &k = p.desc.unaligned;
   const memory m(p, MT_SRC);
   const uint32_t all = b.size.runs * k.pitch;

@@ -140,7 +140,8 @@ MT_INLINE int32_t unaligned_limit (const mt_permute_unaligned &k,
   const int32_t last = (int32_t)b.size.row - 1 - begin;
   if (first < 0 || begin >= (int32_t)k.length) return -1;
   if (begin < 0) return b.size.begun || end < 0 ? -1 : 0;
-  return end < last ? end : last;
+  const int32_t least = end < last ? end : last;
+  return least < 0 ? -1 : least;
 }
 
 /* The vector from place `first` on of two rows of a group: where it is written, the place
@@ -357,6 +358,15 @@ MT_INLINE void unaligned_ends (const mt_permute_unaligned &k, const unaligned_bl
   }
 }
 
+/* The parts of both ends. */
+template <int ES>
+MT_INLINE void unaligned_write_ends (const mt_permute_unaligned &k,
+                                     const unaligned_block &b, const char *box) {
+  if (ES >= 4) return;
+  if (k.piece.extent) unaligned_ends<ES, unaligned_pieces<ES>>(k, b, box);
+  else unaligned_ends<ES, unaligned_units<ES>>(k, b, box);
+}
+
 /* Rows of pieces are never linear. */
 template <int ES>
 MT_INLINE void unaligned_write (const mt_permute_unaligned &k, const unaligned_block &b,
@@ -364,9 +374,28 @@ MT_INLINE void unaligned_write (const mt_permute_unaligned &k, const unaligned_b
   if (ES < 4 && k.linear) unaligned_along<ES>(k, b, box);
   else if (k.piece.extent) unaligned_store<ES, unaligned_pieces<ES>>(k, b, box);
   else unaligned_store<ES, unaligned_units<ES>>(k, b, box);
-  if (ES >= 4) return;
-  if (k.piece.extent) unaligned_ends<ES, unaligned_pieces<ES>>(k, b, box);
-  else unaligned_ends<ES, unaligned_units<ES>>(k, b, box);
+  unaligned_write_ends<ES>(k, b, box);
+}
+
+/* What all threads do until the first of them knows where the box is. */
+template <int ES>
+MT_INLINE void unaligned_meet (const mt_launch &p, char *box, unaligned_block *found) {
+  if (threadIdx.x >= 32) unaligned_find<ES>(p.desc.unaligned, box);
+  else if (threadIdx.x == 31) {
+    unaligned_block b;
+    b.find(p, block_of_last());
+    *found = b;
+  }
+  __syncthreads();
+  wait_for_last();
+}
+
+/* Runs, and the table of places. */
+template <int ES, int THREADS>
+MT_INLINE void unaligned_fetch (const mt_launch &p, const unaligned_block &b, char *box) {
+  if (b.inside) unaligned_load<ES, true, THREADS>(p, b, box);
+  else unaligned_load<ES, false, THREADS>(p, b, box);
+  unaligned_places<ES>(p.desc.unaligned, (uint32_t)(uintptr_t)b.src & 15, box);
 }
 
 /* The box begins behind a vector of shared memory that is read, but means nothing. */
@@ -375,25 +404,16 @@ template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
   __shared__ unaligned_block found;
   const mt_permute_unaligned &k = p.desc.unaligned;
   char *box = (char *)(shared + 1);
-  if (threadIdx.x >= 32) unaligned_find<ES>(k, box);
-  else if (threadIdx.x == 31) {
-    unaligned_block b;
-    b.find(p, block_of_last());
-    found = b;
-  }
-  __syncthreads();
-  wait_for_last();
+  unaligned_meet<ES>(p, box, &found);
   const unaligned_block b = found;
-  if (b.inside) unaligned_load<ES, true>(p, b, box);
-  else unaligned_load<ES, false>(p, b, box);
-  unaligned_places<ES>(k, (uint32_t)(uintptr_t)b.src & 15, box);
+  unaligned_fetch<ES, MT_PERMUTE_UNALIGNED_THREADS>(p, b, box);
   unaligned_find_groups(k, b, box);
   fetched();
   unaligned_write<ES>(k, b, box);
 }
 
 template <> inline constexpr bool has_tables<MT_ALGO_PERMUTE_UNALIGNED> = true;
-template <int BYTES, int UNROLL> struct copier<MT_ALGO_PERMUTE_UNALIGNED, BYTES, UNROLL> {
+template <int BYTES> struct copier<MT_ALGO_PERMUTE_UNALIGNED, BYTES, 1> {
   static MT_INLINE void run (const mt_launch &p) { copy_permute_unaligned<BYTES>(p); }
 };
 

@@ -101,6 +101,14 @@ static const permutation shared[] = {
     {MT_u8, "copy_permute_unaligned_b1", 4, {116, 71, 391, 42}, {2, 0, 3, 1}},
 };
 
+/* Rows of which hardly two that are equally far apart begin alike: they are listed. */
+static const permutation listed[] = {
+    {MT_u8, "copy_permute_listed_b1", 6, {26, 13, 21, 47, 29, 14}, {0, 5, 2, 4, 1, 3}},
+    {MT_u8, "copy_permute_listed_b1", 6, {11, 19, 33, 15, 57, 23}, {5, 4, 0, 1, 3, 2}},
+    {MT_f16, "copy_permute_listed_b2", 6, {23, 27, 17, 7, 30, 32}, {4, 1, 3, 5, 2, 0}},
+    {MT_f32, "copy_permute_listed_b4", 5, {17, 123, 65, 13, 19}, {3, 2, 4, 1, 0}},
+};
+
 /* Places of rows that would meet in one bank, or in few: a long pitch, short runs. */
 static const struct banks {
   permutation copy;
@@ -329,6 +337,40 @@ static void check_shared (mt_device *d) {
   }
 }
 
+/* Where row n of a box begins, of all segments. */
+static int64_t begin_of (const mt_permute_unaligned *is, uint32_t n) {
+  int64_t at = 0;
+  for (uint32_t i = 0; i < is->nstore; i++) {
+    const uint32_t e = is->store[i].by.extent;
+    at += (int64_t)(i + 1 < is->nstore ? n % e : n) * is->store[i].global;
+    n /= e;
+  }
+  return at;
+}
+
+/* Law: a list has room for all rows that begin at the same address modulo its step, and
+** tasks write several of them. */
+static void check_listed (mt_device *d) {
+  for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++) {
+    mt_plan *p = plan_by(d, &listed[i]);
+    if (p == NULL) continue;
+    const mt_permute_unaligned *is = &p->launch.desc.unaligned;
+    const uint32_t each = is->segment ? is->store[0].by.extent : 1;
+    uint32_t count[MT_UNALIGNED_CLASSES] = {0}, most = 0;
+    for (uint32_t n = 0; n < is->nrows * each; n++) {
+      const int64_t at = begin_of(is, n) & (is->step - 1);
+      EXPECT(at % (1 << is->list_log) == 0, "row %u begins at %d: %s", n, (int)at,
+             p->head);
+      const uint32_t of = ++count[at >> is->list_log];
+      if (of > most) most = of;
+    }
+    EXPECT(is->slots >= most && is->slots < most + is->group_rows && is->group_rows >= 4,
+           "%u slots of %u rows, %u of a task: %s", is->slots, most, is->group_rows,
+           p->head);
+    mt_plan_free(p);
+  }
+}
+
 /* Law: long rows of pieces are written in long windows. */
 static void check_pieced (mt_device *d) {
   for (size_t i = 0; i < sizeof pieced / sizeof pieced[0]; i++) {
@@ -394,6 +436,7 @@ void spec_choices (void) {
   check_permutations(d);
   check_pairs(d);
   check_shared(d);
+  check_listed(d);
   check_pieced(d);
   check_banks(d);
   for (size_t i = 0; i < sizeof rasters / sizeof rasters[0]; i++)

@@ -379,7 +379,7 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   if (d->algo == MT_ALGO_INTERLEAVE) return draw_pack(l);
   if (d->algo == MT_ALGO_ROWS) return draw_rows(l);
   if (d->algo == MT_ALGO_PERMUTE) return draw_box(l);
-  if (d->algo == MT_ALGO_PERMUTE_UNALIGNED) return draw_unaligned(l);
+  if (d->algo == MT_ALGO_PERMUTE_UNALIGNED) return draw_unaligned(l, k->unroll == 2);
   if (d->algo == MT_ALGO_GATHER || d->algo == MT_ALGO_STAGED) return draw_gather(l);
   if (d->algo == MT_ALGO_BITS) return draw_bits(l);
   if (mt_algo_is(d->algo, MT_TILED)) {

@@ -6,7 +6,7 @@ set(KERNELS copy)
 set(MAIN kernels/copy/algos.cuh)
 set(ROWS spec/kernels/copy_rows.h)
 set(GUARDS MT_ALGOS_CUH BASE_CUH PLACE_CUH PIXELS_CUH COPY_CUH TILE_CUH PERMUTE_CUH PERMUTE_COLLECT_CUH
-           PERMUTE_RUNS_CUH PERMUTE_UNALIGNED_CUH BITS_CUH GATHER_CUH STAGED_CUH STAGED_ROWS_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
+           PERMUTE_RUNS_CUH PERMUTE_UNALIGNED_CUH PERMUTE_LISTED_CUH BITS_CUH GATHER_CUH STAGED_CUH STAGED_ROWS_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
 
 # ---- places
 
@@ -230,6 +230,26 @@ mutant(vectors_along_a_row copy_permute_unaligned_b1 ""
     units.go(k.apart[0]);]])
 mutant(vectors_behind_the_segment copy_permute_unaligned_b1 ""
        [[if (last > length - V) last = length - V;]] "")
+
+source(permute_listed.cuh)
+mutant(counts_of_the_block_before copy_permute_listed_b1 ""
+       [[  if (threadIdx.x < MT_UNALIGNED_CLASSES) counts[threadIdx.x] = 0;
+]] "")
+mutant(rows_of_another_class copy_permute_listed_b2 ""
+       [[dst = b.dst + (c << k.list_log);]] [[dst = b.dst;]])
+mutant(rows_beyond_the_class copy_permute_listed_b1 ""
+       [[end = list + 8 * counts[c];]] [[end = list + 8 * k.slots;]])
+mutant(chunks_of_the_first copy_permute_listed_b1 ""
+       [[row = list + 8 * (n >> log),]] [[row = list,]])
+mutant(last_row_of_a_group copy_permute_listed_b1 ""
+       [[(int32_t)(g.end - g.row) > 0);]] [[(int32_t)(g.end - g.row) > 8);]])
+mutant(halves_exchanged copy_permute_listed_b2 ""
+       [[(16 & ~(uint32_t)(uintptr_t)to)]] [[(16 & (uint32_t)(uintptr_t)to)]])
+mutant(segments_without_places copy_permute_listed_b1 ""
+       [[k.segment ? n % each * k.segment : 0;]] [[0;]])
+mutant(rows_not_listed_yet copy_permute_listed_b4 ""
+       [[  fetched();
+]] "")
 
 # ---- tiles
 

@@ -35,6 +35,12 @@ static inline uint4 make_uint4 (unsigned x, unsigned y, unsigned z, unsigned w) 
   return {x, y, z, w};
 }
 
+/* Threads take turns only where they meet. */
+static inline uint32_t atomicAdd (uint32_t *p, uint32_t v) {
+  const uint32_t before = *p;
+  *p = before + v;
+  return before;
+}
 static inline uint32_t __umulhi (uint32_t a, uint32_t b) {
   return (uint32_t)((uint64_t)a * b >> 32);
 }

@@ -25,7 +25,7 @@ void set_axis (mt_desc *d, uint32_t i, int64_t extent, int64_t src, int64_t dst)
 int draw_extents (mt_desc *d, int n);
 
 /* A random copy of the form PERMUTE_UNALIGNED; elem and vec are there. */
-void draw_unaligned (mt_launch *l);
+void draw_unaligned (mt_launch *l, bool listed);
 
 /* A random copy of the algorithm ROWS; elem and vec are there. */
 void draw_rows (mt_launch *l);

@@ -139,6 +139,6 @@ static bool draw_unaligned_once (mt_launch *l) {
   return mt_permute_unaligned_choose(d, below(3) != 0);
 }
 
-void draw_unaligned (mt_launch *l) {
-  while (!draw_unaligned_once(l)) continue;
+void draw_unaligned (mt_launch *l, bool listed) {
+  while (!draw_unaligned_once(l) || (l->desc.unaligned.slots != 0) != listed) continue;
 }

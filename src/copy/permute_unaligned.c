@@ -451,6 +451,11 @@ static mt_status unaligned_check (const mt_launch *l, mt_err *err) {
 
 /* ---------------------------------------------------------------- kernels */
 
+/* Rows are listed, or not. */
+static bool unaligned_suits (const mt_kernel *k, const mt_desc *d) {
+  return k->bytes == 0 || k->unroll == (d->unaligned.slots != 0 ? 2 : 1);
+}
+
 static mt_grid unaligned_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, d->rests <= INT32_MAX ? d->rests : 0);
 }
@@ -465,6 +470,7 @@ const mt_algo mt_algo_permute_unaligned =
      .check = unaligned_check,
      .cost = mt_permute_unaligned_cost,
      .least = mt_permute_unaligned_least,
+     .suits = unaligned_suits,
      .grid = unaligned_grid,
      .shared = unaligned_shared,
      .most_shared = MT_PERMUTE_UNALIGNED_SHARED,

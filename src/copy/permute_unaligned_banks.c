@@ -31,6 +31,40 @@ static group group_of (const mt_permute_unaligned *k, uint32_t n) {
   return g;
 }
 
+/* What the first rows of groups of a list add, whose rows are taken as they come: at[n]
+** of chunk n / classes of class n mod classes, of as many as have room in it. */
+enum { MT_LISTEDGROUPS = 2048 };
+static uint32_t classes_of (const mt_permute_unaligned *k) {
+  return 1u << (k->step_log - k->list_log);
+}
+
+static void list (uint16_t *at, const mt_permute_unaligned *k) {
+  const uint32_t classes = classes_of(k);
+  const uint32_t rows = k->nrows * (k->segment ? k->store[0].by.extent : 1);
+  uint32_t count[MT_UNALIGNED_CLASSES] = {0}, digit[MT_PERMUTE_AXES] = {0};
+  group g = {0, 0};
+  memset(at, 0, MT_LISTEDGROUPS * sizeof *at);
+  for (uint32_t n = 0; n < rows; n++) {
+    const uint32_t c = (uint32_t)((uint64_t)g.dst >> k->list_log) & (classes - 1);
+    const uint32_t chunk = count[c]++;
+    if (chunk < k->chunks.extent && chunk * classes + c < MT_LISTEDGROUPS)
+      at[chunk * classes + c] = (uint16_t)g.at;
+    for (uint32_t i = 0; i < k->nstore; i++) {
+      const mt_walk_axis *a = &k->store[i];
+      g.at += a->shared, g.dst += a->global;
+      if (++digit[i] < a->by.extent) break;
+      g.at -= digit[i] * a->shared, g.dst -= digit[i] * a->global, digit[i] = 0;
+    }
+  }
+}
+
+/* Group n of it. */
+static group listed_of (const mt_permute_unaligned *k, const uint16_t *at, uint32_t n) {
+  const uint32_t classes = classes_of(k), c = k->list_order[n & (classes - 1)];
+  const uint32_t i = n / classes * classes + c;
+  return (group){i < MT_LISTEDGROUPS ? at[i] : 0, (int64_t)c << k->list_log};
+}
+
 /* Vector and group of task n of a box. */
 static uint32_t task_of (uint32_t *vector, const mt_permute_unaligned *k,
                          const mt_unaligned_tasks *t, uint32_t n) {
@@ -43,16 +77,17 @@ static uint32_t task_of (uint32_t *vector, const mt_permute_unaligned *k,
 
 /* Adds where a task reads the units of numbers 0, 5, 10 modulo V. */
 static void add_task (mt_unaligned_reads *r, mt_unaligned_read *read, const mt_desc *d,
-                      uint32_t task) {
+                      const uint16_t *listed, uint32_t task) {
   const mt_permute_unaligned *k = &d->unaligned;
   uint32_t vector;
-  const group g = group_of(k, task_of(&vector, k, &k->tasks[k->halo != 0], task));
+  const uint32_t n = task_of(&vector, k, &k->tasks[k->halo != 0], task);
+  const group g = k->slots == 0 ? group_of(k, n) : listed_of(k, listed, n);
   const int32_t lead = (int32_t)((uint32_t)g.dst & (k->align - 1)) / (int32_t)r->unit;
   const int32_t first = (int32_t)(r->units * vector) - lead;
   if (first < 0 || first >= (int32_t)k->length) return;
   for (uint32_t j = 0; j < MT_UNALIGNED_SAMPLES; j++) {
-    const uint32_t n = (5 * j - (uint32_t)first) & (r->units - 1);
-    const mt_looked at = mt_permute_unaligned_look(k, (uint32_t)first + n);
+    const uint32_t unit = (5 * j - (uint32_t)first) & (r->units - 1);
+    const mt_looked at = mt_permute_unaligned_look(k, (uint32_t)first + unit);
     const uint32_t lane = read[j].lanes++;
     read[j].run[lane] = at.run;
     read[j].at[lane] = g.at + at.inside + (at.low & 15);
@@ -62,13 +97,15 @@ static void add_task (mt_unaligned_reads *r, mt_unaligned_read *read, const mt_d
 void mt_permute_unaligned_reads (mt_unaligned_reads *r, const mt_desc *d) {
   const mt_permute_unaligned *k = &d->unaligned;
   const uint32_t all = k->tasks[k->halo != 0].all, warps = all / MT_LANES;
+  uint16_t listed[MT_LISTEDGROUPS];
+  if (k->slots != 0) list(listed, k);
   r->unit = d->vec * d->elem, r->units = 16 / r->unit;
   for (uint32_t i = 0; i < MT_UNALIGNED_SAMPLES; i++) {
     const uint32_t from = warps * i / MT_UNALIGNED_SAMPLES * MT_LANES;
     mt_unaligned_read *read = &r->read[i * MT_UNALIGNED_SAMPLES];
     for (uint32_t j = 0; j < MT_UNALIGNED_SAMPLES; j++) read[j].lanes = 0;
     for (uint32_t task = from; task < from + MT_LANES && task < all; task++)
-      add_task(r, read, d, task);
+      add_task(r, read, d, listed, task);
   }
 }
 

@@ -49,17 +49,33 @@ static uint32_t most_tasks (const mt_permute_unaligned *s) {
 
 /* Instructions of a warp to write so many vectors of a row: it looks the places up for a
 ** group of rows, if they are no pieces, and collects the units of a vector of each. */
-static double task_takes (const mt_desc *d, double rows) {
+static double task_takes (const mt_desc *d, double rows, bool listed) {
   const mt_model *m = &mt_h200;
   const int64_t unit = mt_unit_of(d, MT_SRC);
+  if (listed) rows *= 1 + m->box_unaligned_listed;
   if (d->unaligned.piece.extent != 0)
     return m->box_unaligned_pieces + rows * m->box_unaligned_copy;
   return mt_by_width(m->box_unaligned_find, unit) +
          rows * mt_by_width(m->box_unaligned_collect, unit);
 }
 
+double mt_permute_unaligned_tasks_take (const mt_desc *d) {
+  const mt_permute_unaligned *s = &d->unaligned;
+  return most_tasks(s) * task_takes(d, s->group_rows, s->slots != 0);
+}
+
+/* Rows that a block finds; of a list segments, each a row of its own. */
+static double rows_of (const mt_permute_unaligned *s) {
+  const uint32_t each = s->slots != 0 && s->segment != 0 ? s->store[0].by.extent : 1;
+  return (double)s->nrows * each;
+}
+
 static double vectors_of (const mt_desc *d) {
   return (double)(d->threads * mt_unit_of(d, MT_SRC)) / 16;
+}
+
+double mt_permute_unaligned_lists_take (const mt_desc *d) {
+  return vectors_of(d) / MT_MOSTEACH * task_takes(d, MT_MOSTEACH, true);
 }
 
 /* Those of a box times 32, so for its threads: what all of its warps do once; runs,
@@ -67,16 +83,16 @@ static double vectors_of (const mt_desc *d) {
 static double box_takes (const mt_desc *d, double used) {
   const mt_model *m = &mt_h200;
   const mt_permute_unaligned *s = &d->unaligned;
-  const double threads = MT_PERMUTE_UNALIGNED_THREADS;
+  const double threads = MT_UNALIGNED_THREADS(mt_unit_of(d, MT_SRC), s->slots != 0);
   const double once =
       threads * (m->box_unaligned_block + d->nrest * m->box_unaligned_axis);
   const double found = s->held_runs * m->box_unaligned_find_run +
                        (double)s->places * s->nlookup * m->box_unaligned_place +
-                       s->nrows * m->box_unaligned_find_row;
+                       rows_of(s) * m->box_unaligned_find_row;
   if (s->linear)
     return once + found +
-           vectors_of(d) * used * (task_takes(d, 1) + m->box_unaligned_linear);
-  return once + found + most_tasks(s) * used * task_takes(d, s->group_rows);
+           vectors_of(d) * used * (task_takes(d, 1, false) + m->box_unaligned_linear);
+  return once + found + used * mt_permute_unaligned_tasks_take(d);
 }
 
 /* Microseconds of the reads of shared memory, where places lie equally far apart. */

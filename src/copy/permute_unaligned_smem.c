@@ -16,8 +16,9 @@
 #include "desc/permute_unaligned_desc.h"
 
 enum {
-  MT_SEGMENT = 64,   /* bytes of a segment, at least */
   MT_LONGRUN = 96,   /* bytes of a run */
+  MT_ROW = 8,        /* bytes of a row in a list */
+  MT_READ = 2,       /* instructions that a wavefront of a read takes as long as */
   MT_MANYWAYS = 4,   /* of a bank conflict */
   MT_MOREPITCH = 112 /* bytes of a pitch */
 };
@@ -219,25 +220,6 @@ static void build_lookup (mt_desc *d, uint32_t nrow, uint32_t in_run) {
   d->unaligned.nlookup = (uint16_t)n;
 }
 
-int64_t mt_permute_unaligned_classes (int64_t step) {
-  int64_t classes = 1;
-  while (step % MT_VECTOR * classes % MT_VECTOR != 0) classes *= 2;
-  return classes;
-}
-
-/* Of so many rows those that begin at the same address modulo 16. */
-static int64_t alike (int64_t rows, int64_t step) {
-  const int64_t classes = mt_permute_unaligned_classes(step);
-  return rows < classes ? 1 : rows / classes;
-}
-
-bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
-                                int64_t step) {
-  const int64_t n = alike(segments, bytes);
-  return bytes >= MT_SEGMENT && segments > 1 &&
-         (n >= MT_FEWROWS || n >= alike(rows, step));
-}
-
 /* The first axis of the run that is not in the row. */
 static bool is_cut (const mt_desc *d, uint32_t nrun, uint32_t in_row, uint32_t length) {
   const int64_t segments = units_of(d->unaligned.row) / length;
@@ -282,6 +264,13 @@ static uint32_t places_of (const mt_desc *d) {
   return s->length + (s->halo || s->segment ? more : 0);
 }
 
+/* The table of groups, or the list of rows. */
+static int64_t groups_bytes (const mt_permute_unaligned *s) {
+  const int64_t classes = s->slots == 0 ? 0 : s->step >> s->list_log;
+  return s->slots == 0 ? (int64_t)MT_VECTOR * s->groups.extent :
+                         MT_ROW * classes * s->slots;
+}
+
 /* Where runs and tables lie, one behind the other. False if shared memory has no room. */
 static bool lay_out (mt_desc *d, int64_t pitch, int64_t gap) {
   mt_permute_unaligned *s = &d->unaligned;
@@ -292,7 +281,7 @@ static bool lay_out (mt_desc *d, int64_t pitch, int64_t gap) {
   int64_t table = (places / v + 4) * MT_UNALIGNED_GROUP(v);
   int64_t starts = (bytes + table + 8 + 3) / 4 * 4;
   int64_t groups = (starts + 4 * runs + MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
-  int64_t all = groups + (int64_t)MT_VECTOR * s->groups.extent;
+  int64_t all = groups + groups_bytes(s);
   int64_t far = bytes + s->store[0].shared + MT_VECTOR; /* behind a segment */
   all = ((all > far ? all : far) + 2 * MT_VECTOR - 1) / MT_VECTOR * MT_VECTOR;
   s->pitch = (uint32_t)pitch, s->gap = (uint32_t)gap, s->held_runs = (uint32_t)runs;
@@ -335,7 +324,7 @@ static double spread (mt_desc *d, int64_t pitch, int64_t gap) {
 ** wavefronts of all tasks. */
 static void widen (mt_desc *d, int64_t pitch, int64_t gap, double least) {
   const mt_permute_unaligned narrow = d->unaligned;
-  if (least <= MT_FEWWAVES) return;
+  if (least <= MT_FEWWAVES || narrow.slots != 0) return;
   mt_permute_unaligned_tasks(d, MT_UNALIGNED_WIDE);
   if (d->unaligned.linear == 0 && lay_out(d, pitch, gap)) {
     const double waves = spread(d, pitch, gap);
@@ -346,11 +335,44 @@ static void widen (mt_desc *d, int64_t pitch, int64_t gap, double least) {
   d->unaligned = narrow;
 }
 
+/* What of the cost a list may have that is to do better than rows that are equally far
+** apart: more, if only its rows begin alike in sectors; less, if only the others do. */
+static double part_of (uint32_t align, uint32_t listed) {
+  return listed > align ? 0.97 : listed < align ? 0.8 : 0.92;
+}
+
+/* Instructions of tasks, and what their reads of shared memory take beside them. */
+static double tasks_cost (const mt_desc *d, int64_t pitch, int64_t gap) {
+  const mt_permute_unaligned *s = &d->unaligned;
+  mt_unaligned_reads reads;
+  mt_permute_unaligned_reads(&reads, d);
+  const double waves = mt_permute_unaligned_waves(&reads, (uint32_t)pitch, (uint32_t)gap);
+  return mt_permute_unaligned_tasks_take(d) +
+         MT_READ * waves * reads.units * s->group_rows * s->tasks[s->halo != 0].all;
+}
+
+/* Lists rows, if that does better and has room. Most lists would not: by the fewest
+** instructions that one may take, or by those that it takes. */
+static void list_rows (mt_desc *d, int64_t pitch, int64_t gap) {
+  mt_permute_unaligned *s = &d->unaligned;
+  const double before = mt_permute_unaligned_tasks_take(d);
+  if (mt_permute_unaligned_lists_take(d) >= part_of(s->align, MT_SECTOR) * before) return;
+  const mt_desc apart = *d;
+  if (mt_permute_unaligned_list(d)) {
+    const double part = part_of(apart.unaligned.align, s->align);
+    if (mt_permute_unaligned_tasks_take(d) < part * before && lay_out(d, pitch, gap) &&
+        tasks_cost(d, pitch, gap) < part * tasks_cost(&apart, pitch, gap))
+      return;
+  }
+  *s = apart.unaligned;
+}
+
 static bool build_size (mt_desc *d, uint32_t nrun) {
   const uint32_t unit = unit_of(d), v = MT_VECTOR / unit;
   int64_t pitch = (run_bytes(d, nrun) + 2 * MT_VECTOR - 1 - unit) / MT_VECTOR * MT_VECTOR;
   int64_t gap = v * pitch / MT_VECTOR % 2 == 0 ? MT_VECTOR : 0;
   if (!lay_out(d, pitch, gap)) return false;
+  list_rows(d, pitch, gap);
   if (!has_places(d)) return true;
   widen(d, pitch, gap, spread(d, pitch, gap));
   return true;

@@ -42,6 +42,9 @@ bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
 /* Groups, windows of 1 << log vectors or more, and tasks, of what else there is but the
 ** places of shared memory. */
 void mt_permute_unaligned_tasks (mt_desc *d, uint32_t log);
+/* Groups of a list instead: of rows that begin alike in sectors, unless others that begin
+** alike in vectors take fewer instructions. False if rows cannot be listed. */
+bool mt_permute_unaligned_list (mt_desc *d);
 
 /* Place p of a row: the number of its run, bytes behind the run's begin, and what the
 ** run's address adds modulo 16. */
@@ -76,6 +79,12 @@ bool mt_permute_unaligned_choose (mt_desc *d, bool halo);
 
 /* Whether `unaligned` is what mt_permute_unaligned_build makes of order and halo. */
 mt_status mt_permute_unaligned_check (const mt_desc *d, mt_err *err);
+
+/* Instructions of a warp for the tasks of a box, times 32, as mt_permute_unaligned_cost
+** counts them. */
+double mt_permute_unaligned_tasks_take (const mt_desc *d);
+/* The same of a list whose tasks have as many rows as any, none of whose lanes idles. */
+double mt_permute_unaligned_lists_take (const mt_desc *d);
 
 /* What the copy costs, and at least: as mt_algo has them. */
 void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l);

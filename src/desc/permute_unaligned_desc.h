@@ -42,6 +42,14 @@ enum {
 /* Logarithms of the vectors of windows; bytes of a line. */
 enum { MT_UNALIGNED_WINDOW = 3, MT_UNALIGNED_WIDE = 5, MT_UNALIGNED_LINE = 128 };
 
+/* Classes of listed rows, at most. */
+enum { MT_UNALIGNED_CLASSES = 32 };
+
+/* Threads of a block, for accesses of so many bytes: listed rows of bytes need more
+** registers. */
+#define MT_UNALIGNED_THREADS(bytes, listed)                                              \
+  ((bytes) == 1 && (listed) ? 320 : MT_PERMUTE_UNALIGNED_THREADS)
+
 /* Bytes from the places of V units to the next in the table of places: an odd number of
 ** words, if they are several. */
 #define MT_UNALIGNED_GROUP(v) ((v) < 4 ? 2 * (v) : 2 * (v) + 4)
@@ -107,6 +115,15 @@ typedef struct mt_lookup_axis {
 **   at one index `other` of the other axes of `store`. Its number is
 **     class + classes * (chunk + chunks * other).
 **
+** List   Rows that share an address may lie anywhere. If slots is not 0 they are listed:
+**   all rows and segments that begin at the same address modulo `step` are a class, which
+**   begins 1 << list_log bytes behind the one before and has `slots` rows at most. Of
+**   class list_order[n mod classes], where classes is step >> list_log, group n has rows
+**     n / classes + chunks * i,  0 <= i < group_rows.
+**   Classes come in the order in which rows are of them: so neighbouring groups, and
+**   neighbouring threads, have neighbouring rows. What is said of class_log, classes,
+**   apart, later and next means nothing then. The list lies at groups_at, 8 bytes a row.
+**
 ** Tasks   A row is written by vectors that are aligned in the destination, from the
 **   multiple of `align` bytes in which it begins; or, if it began in the box before, from
 **   the first that begins in it, unless `align` is a line. It is 16, or a sector of 32 if
@@ -135,6 +152,9 @@ typedef struct mt_permute_unaligned {
   uint32_t pitch_mul; /* n * pitch_mul >> 32 is n / pitch, for bytes n of a box */
   mt_divisor piece;   /* units of a piece */
   uint32_t align, class_log, group_rows, linear, window_log;
+  uint32_t slots, list_log, step_log; /* step is 1 << step_log */
+  int32_t step;
+  uint8_t list_order[MT_UNALIGNED_CLASSES];
   uint32_t apart[4]; /* bytes of shared memory from a vector of a task to the next four */
   uint32_t later;    /* of segments: units from one row of a group to its next */
   int64_t next;      /* bytes of the destination from one row of a group to its next */
