@@ -407,7 +407,7 @@ describe("copies of random pairs of layouts", function()
     end
     assert(seen.described >= floor(COUNT / 20), "described")
     assert(seen.converts >= floor(COUNT / 4), "converts")
-    assert(seen.converts_described >= floor(COUNT / 75), "converts, described")
+    assert(seen.converts_described >= floor(COUNT / 150), "converts, described")
     assert((taken.gather or 0) >= floor(COUNT / 30), "gather")
   end)
 end)
