@@ -34,7 +34,7 @@ struct listed_row {
 MT_INLINE void list_rows (const mt_permute_unaligned &k, const unaligned_block &b,
                           char *box, uint32_t *counts) {
   listed_row *list = (listed_row *)(box + k.groups_at);
-  const uint32_t each = k.segment ? k.store[0].by.extent : 1;
+  const uint32_t each = MT_UNALIGNED_SEGMENTS(k);
 #pragma unroll 1
   for (uint32_t n = threadIdx.x; n < b.size.rows * each; n += blockDim.x) {
     const unaligned_walk w(k.store, k.nstore, n);

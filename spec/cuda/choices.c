@@ -355,7 +355,7 @@ static void check_listed (mt_device *d) {
     mt_plan *p = plan_by(d, &listed[i]);
     if (p == NULL) continue;
     const mt_permute_unaligned *is = &p->launch.desc.unaligned;
-    const uint32_t each = is->segment ? is->store[0].by.extent : 1;
+    const uint32_t each = MT_UNALIGNED_SEGMENTS(*is);
     uint32_t count[MT_UNALIGNED_CLASSES] = {0}, most = 0;
     for (uint32_t n = 0; n < is->nrows * each; n++) {
       const int64_t at = begin_of(is, n) & (is->step - 1);

@@ -41,6 +41,7 @@ static inline uint32_t atomicAdd (uint32_t *p, uint32_t v) {
   *p = before + v;
   return before;
 }
+
 static inline uint32_t __umulhi (uint32_t a, uint32_t b) {
   return (uint32_t)((uint64_t)a * b >> 32);
 }

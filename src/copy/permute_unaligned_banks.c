@@ -31,16 +31,17 @@ static group group_of (const mt_permute_unaligned *k, uint32_t n) {
   return g;
 }
 
-/* What the first rows of groups of a list add, whose rows are taken as they come: at[n]
-** of chunk n / classes of class n mod classes, of as many as have room in it. */
-enum { MT_LISTEDGROUPS = 2048 };
+enum { MT_LISTEDGROUPS = 2048 }; /* as rows of 32 bytes fill a box */
+
 static uint32_t classes_of (const mt_permute_unaligned *k) {
   return 1u << (k->step_log - k->list_log);
 }
 
-static void list (uint16_t *at, const mt_permute_unaligned *k) {
+/* What the first rows of groups of a list add, whose rows are taken as they come: at[n]
+** of chunk n / classes of class n mod classes, of as many as have room in it. */
+static void find_listed (uint16_t *at, const mt_permute_unaligned *k) {
   const uint32_t classes = classes_of(k);
-  const uint32_t rows = k->nrows * (k->segment ? k->store[0].by.extent : 1);
+  const uint32_t rows = k->nrows * MT_UNALIGNED_SEGMENTS(*k);
   uint32_t count[MT_UNALIGNED_CLASSES] = {0}, digit[MT_PERMUTE_AXES] = {0};
   group g = {0, 0};
   memset(at, 0, MT_LISTEDGROUPS * sizeof *at);
@@ -98,7 +99,7 @@ void mt_permute_unaligned_reads (mt_unaligned_reads *r, const mt_desc *d) {
   const mt_permute_unaligned *k = &d->unaligned;
   const uint32_t all = k->tasks[k->halo != 0].all, warps = all / MT_LANES;
   uint16_t listed[MT_LISTEDGROUPS];
-  if (k->slots != 0) list(listed, k);
+  if (k->slots != 0) find_listed(listed, k);
   r->unit = d->vec * d->elem, r->units = 16 / r->unit;
   for (uint32_t i = 0; i < MT_UNALIGNED_SAMPLES; i++) {
     const uint32_t from = warps * i / MT_UNALIGNED_SAMPLES * MT_LANES;

@@ -66,8 +66,7 @@ double mt_permute_unaligned_tasks_take (const mt_desc *d) {
 
 /* Rows that a block finds; of a list segments, each a row of its own. */
 static double rows_of (const mt_permute_unaligned *s) {
-  const uint32_t each = s->slots != 0 && s->segment != 0 ? s->store[0].by.extent : 1;
-  return (double)s->nrows * each;
+  return (double)s->nrows * (s->slots != 0 ? MT_UNALIGNED_SEGMENTS(*s) : 1);
 }
 
 static double vectors_of (const mt_desc *d) {

@@ -12,6 +12,8 @@
 #include "desc/permute_unaligned_desc.h"
 
 enum {
+  MT_SECTORLOG = 5, /* logarithms of a sector's bytes, of a vector's */
+  MT_VECTORLOG = 4,
   MT_SEGMENT = 64,    /* bytes of a segment, at least */
   MT_LONGPIECES = 512 /* bytes of pieces */
 };
@@ -213,9 +215,9 @@ bool mt_permute_unaligned_list (mt_desc *d) {
   mt_permute_unaligned *s = &d->unaligned;
   uint64_t cost[2];
   if (unit_of(d) == MT_VECTOR || s->linear != 0 || !is_near(s)) return false;
-  list_groups(d, 5, &cost[0]);
+  list_groups(d, MT_SECTORLOG, &cost[0]);
   const mt_permute_unaligned sectors = *s;
-  list_groups(d, 4, &cost[1]);
+  list_groups(d, MT_VECTORLOG, &cost[1]);
   if ((double)cost[0] <= MT_SECTORS_MORE * (double)cost[1]) *s = sectors;
   return true;
 }
@@ -240,9 +242,6 @@ void mt_permute_unaligned_tasks (mt_desc *d, uint32_t log) {
   s->classes = mt_divisor_of(classes);
   s->lead = mt_divisor_of(s->segment ? 1 : lead);
   s->nrows = others * s->lead.extent;
-  s->linear = 0, s->slots = 0, s->step = 0;
-  s->step_log = s->list_log = 0;
-  memset(s->list_order, 0, sizeof s->list_order);
   if (is_linear(d)) {
     s->group_rows = 1, s->linear = s->lookup[0].inside;
     s->align = MT_SECTOR, find_apart(s, v * s->linear << s->window_log);

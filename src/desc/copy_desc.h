@@ -131,8 +131,6 @@ typedef struct mt_launch {
 ** mt_desc is 2616 and the largest geometry of the union, mt_permute_unaligned, 920. */
 static_assert(sizeof(void *) != 8 || sizeof(mt_desc) == 2616, "the sizes above");
 static_assert(sizeof(void *) != 8 || sizeof(mt_launch) == 2728, "the sizes above");
-//static_assert(sizeof(void *) != 8 || sizeof(mt_desc) == 2584, "the sizes above");
-//static_assert(sizeof(void *) != 8 || sizeof(mt_launch) == 2696, "the sizes above");
 static_assert(sizeof(mt_launch) <= 3072, "a KiB of the parameter is for what comes");
 
 /* Bytes of an element of a side. */

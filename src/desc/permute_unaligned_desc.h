@@ -169,4 +169,7 @@ typedef struct mt_permute_unaligned {
   mt_lookup_axis lookup[MT_PERMUTE_AXES];
 } mt_permute_unaligned;
 
+/* Segments of a row; 1: it is not cut. */
+#define MT_UNALIGNED_SEGMENTS(k) ((k).segment != 0 ? (k).store[0].by.extent : 1)
+
 #endif
