@@ -13,107 +13,11 @@
 
 #include "desc/staged_desc.h"
 #include "kernels/copy/staged_rows.cuh"
+#include "kernels/copy/staged_tables.cuh"
 
 #define MT_INLINE __device__ __forceinline__
 
 namespace mt {
-
-/* ------------------------------------------------------------------ tables */
-
-/* How much further index n of the thread axes lies by a twist; `ahead` indices of the
-** last one are none. */
-MT_INLINE int32_t staged_twist (const mt_desc &d, uint32_t n, int32_t ahead) {
-  const mt_staged &s = d.staged;
-  if (s.twist == 0) return 0;
-  const int32_t i = d.nthr == 1 ?
-                        (int32_t)n - ahead :
-                        (int32_t)(n - divide(n, d.axis[0]) * (uint32_t)d.axis[0].extent);
-  return ((s.twist_from + (s.stride[0] < 0 ? -i : i)) >> s.twist_log) * 16;
-}
-
-MT_INLINE void staged_make_pieces (const mt_staged &s, char *tables) {
-  staged_row *pieces = (staged_row *)(tables + s.pieces_at);
-#pragma unroll 1
-  for (uint32_t p = threadIdx.x; p < s.pieces; p += blockDim.x) {
-    staged_row at = {0, 0};
-    uint32_t n = p;
-#pragma unroll 1
-    for (uint32_t i = 0; i < s.levels; i++) {
-      const uint32_t q = n / s.level[i].extent, digit = n - q * s.level[i].extent;
-      at.from += (int32_t)digit * s.level[i].src;
-      at.to += (int32_t)digit * s.level[i].shared;
-      if (i + 1 == s.twist) at.to += (int32_t)(digit >> s.twist_log) * 16;
-      n = q;
-    }
-    pieces[p] = at;
-  }
-}
-
-/* The table of one phase: four units that follow one another at once. */
-MT_INLINE void staged_make_fours (const mt_desc &d, char *tables, int32_t pitch) {
-  const int32_t before = (int32_t)d.staged.before;
-#pragma unroll 1
-  for (int32_t n = 4 * (int32_t)threadIdx.x; n < pitch; n += 4 * (int32_t)blockDim.x) {
-    uint32_t index[4];
-    int32_t by[4];
-    int32_t twist[4];
-#pragma unroll
-    for (int j = 0; j < 4; j++)
-      index[j] = (uint32_t)(n + j), twist[j] = staged_twist(d, index[j], 0);
-    staged_walk<4>(by, index, d, 0, d.nthr);
-#pragma unroll
-    for (int j = 0; j < 4; j++) by[j] += before + twist[j];
-    ((uint2 *)tables)[n / 4] =
-        make_uint2(((uint32_t)by[0] & 65535) | (uint32_t)by[1] << 16,
-                   ((uint32_t)by[2] & 65535) | (uint32_t)by[3] << 16);
-  }
-}
-
-/* Units that a table begins before a row, at most. */
-#define MT_STAGED_EARLY(bytes) (32 / (bytes)-1)
-
-/* As of GATHER: phase f of the table begins with unit -f, or as many before as tiles are
-** sheared by. N units of a thread at once. */
-template <int ES, int N>
-MT_INLINE void staged_make_each (const mt_desc &d, char *tables, int32_t pitch) {
-  enum { AHEAD = MT_STAGED_EARLY(ES) };
-  const mt_gather &g = d.gather;
-  const int32_t early = (int32_t)g.phases - 1;
-  const int32_t inner = (int32_t)(g.units / g.cut[0]);
-  const int32_t first = AHEAD * inner - (int32_t)g.ahead;
-  const int32_t before =
-      (d.nthr == 0 ? 0 : AHEAD * d.staged.stride[d.nthr - 1]) - (int32_t)d.staged.before;
-#pragma unroll 1
-  for (int32_t n = (int32_t)threadIdx.x - early; n < pitch; n += N * blockDim.x) {
-    uint32_t index[N];
-    int32_t by[N], twist[N];
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-      index[j] = (uint32_t)(n + j * (int32_t)blockDim.x + first);
-      twist[j] = staged_twist(d, index[j], AHEAD);
-    }
-    staged_walk<N>(by, index, d, 0, d.nthr);
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-      by[j] += twist[j];
-      const int32_t m = n + j * (int32_t)blockDim.x;
-#pragma unroll 1
-      for (int32_t f = m < 0 ? -m : 0; f <= early && m + f < pitch; f++)
-        ((uint16_t *)tables)[f * pitch + m + f] = (uint16_t)(by[j] - before);
-    }
-  }
-}
-
-/* As many units of a thread at once as it has. */
-template <int ES> MT_INLINE void staged_make_units (const mt_desc &d, char *tables) {
-  const mt_gather &g = d.gather;
-  const int32_t ahead = (int32_t)g.ahead, early = (int32_t)g.phases - 1;
-  const int32_t pitch = (int32_t)(d.staged.step.extent * MT_GATHER_UNITS(ES)) + ahead;
-  if (early + ahead == 0 && pitch % 4 == 0) staged_make_fours(d, tables, pitch);
-  else if (pitch + early <= (int32_t)blockDim.x)
-    staged_make_each<ES, 1>(d, tables, pitch);
-  else staged_make_each<ES, 4>(d, tables, pitch);
-}
 
 /* ------------------------------------------------------------------ in */
 

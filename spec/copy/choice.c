@@ -250,10 +250,37 @@ static void test_first (void) {
   }
 }
 
+/* Pieces are numbered by multiplying: as by dividing, for all that a tile may have. */
+static void check_levels (const mt_staged *s) {
+  for (uint32_t i = 0; i < s->levels; i++)
+    for (uint32_t n = 0; n < MT_STAGED_PIECES; n++)
+      CHECK(n * s->level[i].mul >> MT_STAGED_LEVELSHIFT == n / s->level[i].extent,
+            "piece %u of %u", n, s->level[i].extent);
+}
+
+/* Words of rows that begin with sectors are whole ones apart, where that is near; columns
+** of all extents that are pieces. */
+static void test_steps (void) {
+  const mt_search any = {.us = INFINITY};
+  for (int64_t n = 2; n <= 1024; n += n < 64 ? 1 : 41) {
+    const axes a = {3,      {n, 5000, 20}, {{100000, 1, 5000}, {1, n, 5000 * n}},
+                    MT_f32, MT_f32,        .more = 0};
+    char reason[MT_REASON];
+    mt_launch l;
+    mt_vector_limits why;
+    CHECK(flat_copy(&l, &why, &a) && mt_algo_make(&l, MT_ALGO_STAGED, &any, reason),
+          "columns of %lld", (long long)n);
+    check_levels(&l.desc.staged);
+    CHECK(n != 34 || l.desc.staged.step.extent % 8 == 0, "a step of %u words",
+          l.desc.staged.step.extent);
+  }
+}
+
 void test_choice (void) {
   const long n = base_cases / 4;
   test_gaps();
   test_first();
+  test_steps();
   for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
     CHECK(check(&some[i]), "%s is no copy", text_of_axes(&some[i]));
   for (long k = 0, done = 0; done < n && k < 4 * n; k++) {

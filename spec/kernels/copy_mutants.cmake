@@ -6,7 +6,7 @@ set(KERNELS copy)
 set(MAIN kernels/copy/algos.cuh)
 set(ROWS spec/kernels/copy_rows.h)
 set(GUARDS MT_ALGOS_CUH BASE_CUH PLACE_CUH PIXELS_CUH COPY_CUH TILE_CUH PERMUTE_CUH PERMUTE_COLLECT_CUH
-           PERMUTE_RUNS_CUH PERMUTE_UNALIGNED_CUH PERMUTE_LISTED_CUH BITS_CUH GATHER_CUH STAGED_CUH STAGED_ROWS_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
+           PERMUTE_RUNS_CUH PERMUTE_UNALIGNED_CUH PERMUTE_LISTED_CUH BITS_CUH GATHER_CUH STAGED_CUH STAGED_ROWS_CUH STAGED_TABLES_CUH ROWS_CUH WEAVE_CUH PACK_CUH)
 
 # ---- places
 
@@ -137,21 +137,25 @@ mutant(last_vector_of_a_piece copy_staged_b2 ""
 mutant(ends_forgotten copy_staged_b1 ""
        [[  if (staged_has_ends<ES>(s, t)) staged_ends<ES>(s, t, tables, base);
 ]] "")
-mutant(table_of_one_phase copy_staged_b2 ""
-       [[f <= early && m + f < pitch; f++)
-        ((uint16_t *)tables)[f * pitch + m + f] = (uint16_t)(by[j] - before);]]
-       [[f <= early && m + f < pitch; f++)
-        ((uint16_t *)tables)[m + f] = (uint16_t)(by[j] - before);]])
 mutant(words_from_the_row copy_staged_b4 ""
        [[return k + ahead - before / V + phase]] [[return k + ahead + phase]])
-mutant(pieces_in_a_row copy_staged_b1 ""
-       [[if (i + 1 == s.twist) at.to += (int32_t)(digit >> s.twist_log) * 16;]] "")
-mutant(units_in_a_row copy_staged_b2 "" [[      by[j] += twist[j];
-]] "")
 mutant(skip_of_the_first copy_staged_b4 ""
        [[skip[m] = s.skip[j + m],]] [[skip[m] = s.skip[j],]])
 mutant(words_beyond_the_tile copy_staged_b2 ""
        [[real[m] = at + m * pitch <= room;]] [[real[m] = at + m * pitch <= room + V;]])
+
+source(staged_tables.cuh)
+mutant(pieces_in_a_row copy_staged_b1 ""
+       [[if (i + 1 == s.twist) at.to += (int32_t)(digit >> s.twist_log) * 16;]] "")
+mutant(pieces_by_half copy_staged_b4 "" [[.mul >> MT_STAGED_LEVELSHIFT;]] [[.mul >> (MT_STAGED_LEVELSHIFT + 1);]])
+mutant(units_in_a_row copy_staged_b2 ""
+       [[    by[j] += staged_twist(s, j < left ? first + (int32_t)j : (int32_t)(j - left));]] "    continue;")
+mutant(units_of_one_index copy_staged_b1 "" [[(j < left ? from[0] : from[1])]] "from[0]")
+mutant(units_of_a_short_axis copy_staged_b1 "" [[d.axis[0].extent >= 3]] [[d.axis[0].extent >= 2]])
+mutant(table_of_one_phase copy_staged_b2 ""
+       [[f < V && f <= early; f++, at += pitch + 1)]] [[f < V && f <= early; f++)]])
+mutant(begin_of_one_phase copy_staged_b1 ""
+       [[f = 0; f <= early; f++, at += pitch + 1)]] [[f = 0; f <= early; f++)]])
 
 source(staged_rows.cuh)
 mutant(line_behind_the_buffer copy_staged_b4 "" [[ask_for(end - 1);]] [[ask_for(end + 255);]])

@@ -93,18 +93,20 @@ static int64_t words_begin (const mt_launch *l) {
 }
 
 /* Sectors of which stores of warps write a part: a warp writes `step` words of a row
-** together, 32 at most. Those of rows that lie within a sector are shared. */
+** together, 32 at most, then those that follow the step. Those of rows that lie within a
+** sector are shared. */
 static double torn_stores (const mt_launch *l, int64_t step, bool sheared) {
   const mt_desc *d = &l->desc;
   const mt_gather *g = &d->gather;
   const int64_t lanes = step < 32 ? step : 32;
-  const int64_t bytes = lanes * MT_GATHER_WORD(unit_of(d));
+  const int64_t word = MT_GATHER_WORD(unit_of(d)), bytes = lanes * word;
+  const int64_t next = step * word & -(step * word);
   const uint64_t pitch =
       d->nval > 0 ? mt_magnitude(d->axis[d->nthr].stride[MT_DST]) * d->elem : UINT64_MAX;
   double stores = (double)g->words.extent / (double)lanes;
   int64_t at = sheared ? MT_SECTORBYTES : words_begin(l);
   if (step > 32) stores += (double)mt_div_up(g->words.extent, step);
-  if (step < 32 && at > (bytes & -bytes)) at = bytes & -bytes;
+  if (at > next) at = next;
   if (pitch < MT_SECTORBYTES && (uint64_t)bytes <= pitch)
     return stores * g->rows * (double)pitch / MT_SECTORBYTES;
   const mt_cut cut = mt_cut_of(bytes, at, MT_SECTORBYTES);

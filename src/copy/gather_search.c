@@ -29,6 +29,7 @@ enum {
   MT_GATHER_SHEAR = 256,     /* bytes of a run from which on tiles have whole sectors */
   MT_GATHER_WORSE = 2,       /* lengths of runs in turn that are worse */
   MT_GATHER_SHORT = 6,       /* microseconds of a copy that is not worth a long search */
+  MT_GATHER_MUCH = 32 << 20, /* bytes of a copy for which more tiles are tried */
   MT_GATHER_PIECE = 256 /* bytes of the source that are far from being read in part */
 };
 
@@ -348,8 +349,28 @@ static bool try_kind (search *s, candidate *x, kind of) {
   return try_begun(s, x, of);
 }
 
-/* Tiles that were begun. Of a small source larger ones, too: blocks begin less often. Of
-** one that is too large, or is too many pieces, smaller ones. */
+/* So many bytes are written that more tiles may be tried. */
+static bool is_much (const mt_desc *d) {
+  return (double)mt_accesses(d) * (double)unit_of(d) >= MT_GATHER_MUCH;
+}
+
+/* Larger tiles, for blocks begin less often: of a source that is smaller still ones that
+** are larger still, and with rows that are neighbours of the source. */
+static void try_larger (search *s, candidate *x, kind of) {
+  const mt_staged *made = &s->l->desc.staged;
+  of.size = 2;
+  const bool has = try_kind(s, x, of);
+  if (!has || !is_much(&s->l->desc)) return;
+  const bool small = made->size <= MT_GATHER_TILE / 2;
+  of.near = 32;
+  try_kind(s, x, of);
+  of.size = 4, of.near = 0;
+  if (small) try_kind(s, x, of);
+}
+
+/* Tiles that were begun. Of a small source larger ones, too. Of one that is too large, or
+** is too many pieces, smaller ones; of a large one, and of rows with gaps, smaller ones,
+** too. */
 static void try_tiles (search *s, candidate *x, kind of) {
   const mt_staged *made = &s->l->desc.staged;
   bool has = try_begun(s, x, of);
@@ -357,9 +378,10 @@ static void try_tiles (search *s, candidate *x, kind of) {
   for (of.size = 0.5; !has && of.size * MT_GATHER_TILE >= MT_GATHER_SMALLEST;
        of.size /= 2)
     has = try_kind(s, x, of);
-  if (of.size < 0.5 || made->size > MT_GATHER_TILE) return;
-  of.size = 2;
-  try_kind(s, x, of);
+  if (of.size < 0.5) return;
+  const bool small = made->size <= MT_GATHER_TILE;
+  if ((!small || made->gaps != 0) && is_much(&s->l->desc)) try_kind(s, x, of);
+  if (small) try_larger(s, x, of);
 }
 
 /* The nearest row of the destination is so far away that few lines have several. */

@@ -13,10 +13,11 @@
 #include "desc/divisor.h"
 
 enum {
-  MT_NEAR = 32,       /* bytes apart that a piece goes on over: a sector */
-  MT_STAGED_FEW = 24, /* words that a warp writes together: fewer are few */
-  MT_SHEARED = 128,   /* bytes of a row that is sheared, at least */
-  MT_WIDEALONE = 80   /* bytes of a row whose words are written one by one, at most */
+  MT_NEAR = 32,        /* bytes apart that a piece goes on over: a sector */
+  MT_STAGED_FEW = 24,  /* words that a warp writes together: fewer are few */
+  MT_STAGED_LONG = 32, /* all that it writes together */
+  MT_SHEARED = 128,    /* bytes of a row that is sheared, at least */
+  MT_WIDEALONE = 80    /* bytes of a row whose words are written one by one, at most */
 };
 
 /* ---------------------------------------------------------------- pieces */
@@ -131,7 +132,9 @@ static int64_t add_part (mt_staged *s, const part *p, bool aligned, int64_t unit
   if (s->levels == MT_STAGED_LEVELS || shared > MT_STAGED_SHARED ||
       p->extent > MT_STAGED_PIECES)
     return 0;
-  *v = (mt_staged_level){(uint32_t)p->extent, (int32_t)stride, (int32_t)shared};
+  *v = (mt_staged_level){.extent = (uint32_t)p->extent,
+                         .src = (int32_t)stride,
+                         .shared = (int32_t)shared};
   s->levels++;
   add_twist(s, p, units);
   return shared;
@@ -175,8 +178,11 @@ static bool find_pieces (mt_staged *s, const part *p, int n, const mt_desc *d,
     if (p[i].axis < d->nthr) before += below * shared;
     if (span_of(s) > MT_STAGED_SHARED) return false;
   }
-  for (uint32_t i = 0; i < s->levels; i++)
-    if ((pieces *= s->level[i].extent) > MT_STAGED_PIECES) return false;
+  for (uint32_t i = 0; i < s->levels; i++) {
+    mt_staged_level *x = &s->level[i];
+    if ((pieces *= x->extent) > MT_STAGED_PIECES) return false;
+    x->mul = ((1U << MT_STAGED_LEVELSHIFT) + x->extent - 1) / x->extent;
+  }
   s->before = (uint32_t)before;
   s->pieces = (uint32_t)pieces, s->low = (int32_t)low, s->first = (uint32_t)first;
   return true;
@@ -230,19 +236,14 @@ static int64_t step_by (const mt_desc *d, const mt_gather *g, int64_t least, int
   return best;
 }
 
-/* Words of a thread that are whole sectors apart, if that is not much more than any. */
-static int64_t step_from (const mt_desc *d, const mt_gather *g, int64_t least) {
-  const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD((int64_t)d->vec * d->elem));
-  const int64_t any = step_by(d, g, least, 1), whole = step_by(d, g, least, sector);
-  return whole < g->words.extent && whole <= any + any / 8 ? whole : any;
-}
-
-/* All rows begin at multiples of a sector, if the first one does. */
-static bool has_sectors (const mt_desc *d, const mt_gather *g) {
-  uint64_t all = mt_gather_steps(d);
+/* Where rows begin, as far as strides tell: the largest power of two, at most a
+** sector. */
+static int64_t begin_of (const mt_desc *d, const mt_gather *g) {
+  uint64_t all = mt_gather_steps(d) | MT_NEAR;
+  if (g->ahead > 0) return MT_NEAR;
   if (g->along.extent > 1)
     all |= (uint64_t)d->axis[d->nthr - 1].stride[MT_DST] * d->elem * g->cut[0];
-  return all % MT_NEAR == 0;
+  return (int64_t)(all & -all);
 }
 
 /* Wavefronts of a warp that reads one unit of each of its words, about. Words of a row
@@ -257,36 +258,44 @@ static double waves_of_step (const mt_desc *d, int64_t step) {
   return lanes > (double)banks ? lanes / (double)banks : 1;
 }
 
-/* What a row takes whose words lie so far apart, if it begins within a sector: a warp
-** writes few words together, both ends of which are parts of sectors; threads find their
-** words, and make them, some of nothing. */
-static double step_takes (const mt_desc *d, const mt_gather *g, int64_t step) {
+/* What a row takes whose words lie so far apart, which begins at multiples of so many
+** bytes: a warp writes few words together, both ends of which may be parts of sectors;
+** threads find their words, and make them, some of nothing; the table has a step of
+** them. */
+static double step_takes (const mt_desc *d, const mt_gather *g, int64_t step,
+                          int64_t begin) {
   const mt_model *m = &mt_h200;
   const int64_t unit = (int64_t)d->vec * d->elem, words = g->words.extent;
   const int64_t times = mt_div_up(words, step), made = mt_staged_made(times, unit);
+  const int64_t bytes = step * MT_GATHER_WORD(unit), next = bytes & -bytes;
+  const double at = (double)(begin < next ? begin : next);
   const double lanes = step < 32 ? (double)step : 32;
   const double stores = (double)words / lanes + (step > 32 ? (double)times : 0);
-  const double wide = unit > 4 ? (double)unit / 4 : 1;
-  const double waves =
-      ((double)MT_GATHER_UNITS(unit) * waves_of_step(d, step) + 1) * wide;
-  return stores * 2 * m->gather_store / m->memory +
-         (double)step * (m->staged_group * m->staged_instruction +
+  const double wide = unit > 4 ? (double)unit / 4 : 1, v = MT_GATHER_UNITS(unit);
+  const double waves = (v * waves_of_step(d, step) + 1) * wide;
+  const double table = v * (d->nthr * m->staged_place + g->phases * m->staged_entry);
+  return stores * 2 * (1 - at / MT_NEAR) * m->gather_store / m->memory +
+         (double)step * ((m->staged_group + table / g->rows) * m->staged_instruction +
                          (double)made * waves / 32 * m->staged_wave);
 }
 
-/* As few words as threads may have, but whole sectors; of rows that begin within sectors
-** more, if that is faster. */
+/* As few words as threads may have, or more, if that is faster: of rows that begin with
+** sectors whole ones too; of rows that are sheared always. */
 static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
   const int64_t sector = mt_div_up(MT_NEAR, MT_GATHER_WORD(unit));
   int64_t least = mt_div_up(g->words.extent, MT_STAGED_WORDS(unit));
   if (least < sector) least = sector;
   if (g->ahead > 0) return step_by(d, g, least, sector);
-  int64_t best = step_from(d, g, least);
-  if (best > MT_STAGED_FEW || has_sectors(d, g)) return best;
-  while (least < 32) {
-    least *= 2;
-    const int64_t more = step_from(d, g, least);
-    if (step_takes(d, g, more) < step_takes(d, g, best)) best = more;
+  const int64_t begin = begin_of(d, g), by = begin == MT_NEAR ? sector : 1;
+  int64_t best = step_by(d, g, least, 1);
+  if (best > MT_STAGED_FEW && best % by == 0) return best;
+  double us = step_takes(d, g, best, begin);
+  int64_t n = best % by == 0 ? 2 * least : least;
+  for (; n == least || n <= MT_STAGED_LONG; n *= 2) {
+    const int64_t more = step_by(d, g, n, by);
+    const double takes = more == best ? us : step_takes(d, g, more, begin);
+    if (takes < us) best = more, us = takes;
+    if (best > MT_STAGED_FEW) break;
   }
   return best;
 }

@@ -8,7 +8,12 @@
 #include "copy/banks.h"
 #include "copy/gather.h"
 
-enum { MT_STAGED_ROOM = 31 << 10 }; /* six blocks of it leave 60 KiB of the L1 */
+enum {
+  MT_STAGED_ROOM = 16 << 10, /* bytes of shared memory that leave the L1 enough */
+  MT_STAGED_BLOCKS = 6,      /* of a multiprocessor, if they have room */
+  MT_STAGED_MULTI = 132,     /* multiprocessors */
+  MT_STAGED_ALL = 228 << 10  /* bytes of all of them, a KiB more of each */
+};
 
 /* A coordinate of some axes, and where it lies in shared memory. */
 typedef struct place {
@@ -163,17 +168,44 @@ static double begin_of (const mt_desc *d) {
          (double)s->pieces * (s->pitch / 16) * m->staged_vector;
 }
 
+/* The part of a block's threads that have words. */
+static double busy_of (const mt_desc *d) {
+  const mt_staged *s = &d->staged;
+  const double threads =
+      is_alone(d) ? s->lanes.extent : (double)s->step.extent * d->gather.rows;
+  return threads < MT_GATHER_THREADS ? threads / MT_GATHER_THREADS : 1;
+}
+
 /* Microseconds of the instructions of all multiprocessors for all tiles: those that have
 ** few words take as long as others. */
 static double issue_of (const mt_desc *d, double waves) {
   const double warps = ceil(threads_of_row(d) * rows_of(d) / 32);
-  return d->gather.tiles * ((write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
-                            warps * times_of(d) * waves * mt_h200.staged_wave);
+  const double idle = 1 + mt_h200.staged_idle * (1 - busy_of(d));
+  return d->gather.tiles * idle *
+         ((write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
+          warps * times_of(d) * waves * mt_h200.staged_wave);
 }
 
-/* Of tiles of which six leave the L1 little room. */
+/* The last tiles of a copy take as long as others, with less to do beside them: the part
+** that they are, of so many tiles of which so many blocks are at once. */
+static double last_of (double tiles, double blocks) {
+  const double turns = tiles / (blocks * MT_STAGED_MULTI);
+  return turns > 1 ? 1 / turns : 1;
+}
+
+/* Of tiles that leave the L1 little room; of fewer, larger ones than most copies have, or
+** than a quarter of that of rows with gaps. */
 static double full_of (const mt_desc *d) {
-  return d->staged.size > MT_STAGED_ROOM ? 1 + mt_h200.staged_full : 1;
+  const mt_model *m = &mt_h200;
+  const bool gaps = d->staged.gaps != 0;
+  const uint32_t size = d->staged.size, room = MT_STAGED_ALL / (size + 1024);
+  const double blocks = room < MT_STAGED_BLOCKS ? room : MT_STAGED_BLOCKS;
+  const double bytes = (double)mt_accesses(d) * d->vec * d->elem;
+  const double most = bytes / MT_GATHER_TILE * (gaps ? 4 : 1);
+  const double last = last_of(d->gather.tiles, blocks) - last_of(most, MT_STAGED_BLOCKS);
+  const double more = size > MT_STAGED_ROOM ? size - MT_STAGED_ROOM : 0;
+  return 1 + m->staged_usual + m->staged_full * more / MT_GATHER_TILE +
+         (m->staged_tail + (gaps ? m->staged_gaps : 0)) * (last > 0 ? last : 0);
 }
 
 /* Memory and instructions take their time at once, but for a part of the shorter one, the
@@ -218,8 +250,8 @@ double mt_staged_us (const mt_launch *l, double limit) {
   return us_by(l, traffic, (first + waves_of_warp(d, 1)) / 2);
 }
 
-/* Tiles of twice MT_GATHER_TILE bytes, each byte of their source fetched once, words of
-** rows that are whole, no thread idle, no bank met twice. */
+/* Tiles of four times MT_GATHER_TILE bytes, each byte of their source fetched once, words
+** of rows that are whole, no thread idle, no bank met twice. */
 void mt_staged_least (mt_cost *c, const mt_launch *l) {
   const mt_model *m = &mt_h200;
   const mt_desc *d = &l->desc;
@@ -228,8 +260,8 @@ void mt_staged_least (mt_cost *c, const mt_launch *l) {
   const double word =
       m->staged_word + m->staged_group / (double)MT_STAGED_WORDS((int64_t)unit);
   const double fetched = (c->traffic - n * unit) / 16 * m->staged_vector;
-  const double begin = n * unit / (2 * MT_GATHER_TILE) * m->staged_block;
-  c->least = both_take((words * word + fetched + begin) * m->staged_instruction +
-                           words / 32 * least_waves(d) * m->staged_wave,
-                       c->traffic);
+  const double begin = n * unit / (4 * MT_GATHER_TILE) * m->staged_block;
+  const double issue = (words * word + fetched + begin) * m->staged_instruction +
+                       words / 32 * least_waves(d) * m->staged_wave;
+  c->least = (1 + m->staged_usual) * both_take(issue, c->traffic);
 }
