@@ -404,6 +404,10 @@ if(TARGET moontile_bench)
                 bench/views_h200_families.txt bench/choices_h200.txt)
   set_tests_properties(${test_prefix}bench.fit PROPERTIES PASS_REGULAR_EXPRESSION "fitted to all: within"
                        FAIL_REGULAR_EXPRESSION "stack traceback")
+  moontile_test(bench.tiles COMMAND ${PROGRAM} bench/tiles.lua bench/tiles_h200_9101.txt)
+  set_tests_properties(${test_prefix}bench.tiles PROPERTIES
+                       PASS_REGULAR_EXPRESSION "tiles_h200_9101.txt .* of [1-9]"
+                       FAIL_REGULAR_EXPRESSION "stack traceback")
 endif()
 moontile_test(quiet COMMAND ${PROGRAM} ${SPEC}/walls/quiet.lua)
 
