@@ -100,13 +100,12 @@ static double torn_stores (const mt_launch *l, int64_t step, bool sheared) {
   const mt_gather *g = &d->gather;
   const int64_t lanes = step < 32 ? step : 32;
   const int64_t word = MT_GATHER_WORD(unit_of(d)), bytes = lanes * word;
-  const int64_t next = step * word & -(step * word);
   const uint64_t pitch =
       d->nval > 0 ? mt_magnitude(d->axis[d->nthr].stride[MT_DST]) * d->elem : UINT64_MAX;
   double stores = (double)g->words.extent / (double)lanes;
   int64_t at = sheared ? MT_SECTORBYTES : words_begin(l);
   if (step > 32) stores += (double)mt_div_up(g->words.extent, step);
-  if (at > next) at = next;
+  at = mt_gcd_of(at, step * word);
   if (pitch < MT_SECTORBYTES && (uint64_t)bytes <= pitch)
     return stores * g->rows * (double)pitch / MT_SECTORBYTES;
   const mt_cut cut = mt_cut_of(bytes, at, MT_SECTORBYTES);

@@ -238,12 +238,11 @@ static int64_t step_by (const mt_desc *d, const mt_gather *g, int64_t least, int
 
 /* Where rows begin, as far as strides tell: the largest power of two, at most a
 ** sector. */
-static int64_t begin_of (const mt_desc *d, const mt_gather *g) {
+static int64_t rows_begin (const mt_desc *d, const mt_gather *g) {
   uint64_t all = mt_gather_steps(d) | MT_NEAR;
-  if (g->ahead > 0) return MT_NEAR;
   if (g->along.extent > 1)
     all |= (uint64_t)d->axis[d->nthr - 1].stride[MT_DST] * d->elem * g->cut[0];
-  return (int64_t)(all & -all);
+  return common((int64_t)all, MT_NEAR);
 }
 
 /* Wavefronts of a warp that reads one unit of each of its words, about. Words of a row
@@ -267,8 +266,7 @@ static double step_takes (const mt_desc *d, const mt_gather *g, int64_t step,
   const mt_model *m = &mt_h200;
   const int64_t unit = (int64_t)d->vec * d->elem, words = g->words.extent;
   const int64_t times = mt_div_up(words, step), made = mt_staged_made(times, unit);
-  const int64_t bytes = step * MT_GATHER_WORD(unit), next = bytes & -bytes;
-  const double at = (double)(begin < next ? begin : next);
+  const double at = (double)common(step * MT_GATHER_WORD(unit), begin);
   const double lanes = step < 32 ? (double)step : 32;
   const double stores = (double)words / lanes + (step > 32 ? (double)times : 0);
   const double wide = unit > 4 ? (double)unit / 4 : 1, v = MT_GATHER_UNITS(unit);
@@ -286,11 +284,11 @@ static int64_t step_of (const mt_desc *d, const mt_gather *g, int64_t unit) {
   int64_t least = mt_div_up(g->words.extent, MT_STAGED_WORDS(unit));
   if (least < sector) least = sector;
   if (g->ahead > 0) return step_by(d, g, least, sector);
-  const int64_t begin = begin_of(d, g), by = begin == MT_NEAR ? sector : 1;
+  const int64_t begin = rows_begin(d, g), by = begin == MT_NEAR ? sector : 1;
   int64_t best = step_by(d, g, least, 1);
   if (best > MT_STAGED_FEW && best % by == 0) return best;
   double us = step_takes(d, g, best, begin);
-  int64_t n = best % by == 0 ? 2 * least : least;
+  int64_t n = best % by == 0 ? 2 * least : least; /* tried once, however many they are */
   for (; n == least || n <= MT_STAGED_LONG; n *= 2) {
     const int64_t more = step_by(d, g, n, by);
     const double takes = more == best ? us : step_takes(d, g, more, begin);

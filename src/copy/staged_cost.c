@@ -11,7 +11,7 @@
 enum {
   MT_STAGED_ROOM = 16 << 10, /* bytes of shared memory that leave the L1 enough */
   MT_STAGED_BLOCKS = 6,      /* of a multiprocessor, if they have room */
-  MT_STAGED_MULTI = 132,     /* multiprocessors */
+  MT_STAGED_MULTI = 132,     /* multiprocessors of an H200 */
   MT_STAGED_ALL = 228 << 10  /* bytes of all of them, a KiB more of each */
 };
 

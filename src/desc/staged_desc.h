@@ -65,13 +65,15 @@ enum {
   MT_STAGED_SHARED = 49152 /* bytes of shared memory, at most */
 };
 
+enum { MT_STAGED_LEVELSHIFT = 20 };
+
 /* Pieces in a row: how many, and from one to the next in bytes of the source and of
-** shared memory. n * mul >> 20 is n / extent: both are MT_STAGED_PIECES at most. */
+** shared memory. n * mul >> MT_STAGED_LEVELSHIFT is n / extent: both are MT_STAGED_PIECES
+** at most. */
 typedef struct mt_staged_level {
   uint32_t extent, mul;
   int32_t src, shared;
 } mt_staged_level;
-enum { MT_STAGED_LEVELSHIFT = 20 };
 
 /* A thread writes words k, k + step, k + 2 step, ... of a row, so many at most: unit
 ** n of the second lies skip[1] bytes behind unit n of the first in shared memory, of the
