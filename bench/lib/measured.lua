@@ -58,10 +58,11 @@ end
 -- ---- what was measured
 
 -- The algorithm of a kernel by its name, nil of other names: "copy_transpose_x2_b2" is of
--- "transpose". Listed rows are those of unaligned boxes.
+-- "transpose". Listed rows are those of unaligned boxes, rotated words those of staged tiles.
+local OTHERS = { permute_listed = "permute_unaligned", staged_rotated = "staged" }
 function measured.algorithm(kernel)
   local name = kernel:match "^copy_([%a_]-)_%a+%d+"
-  return name == "permute_listed" and "permute_unaligned" or name
+  return OTHERS[name] or name
 end
 
 -- { name =, times = { ["algorithm bytes"] = us }, blocks = the same, tiles = the same, best = us }

@@ -8,6 +8,7 @@
 #include "copy/algo.h"
 #include "copy/check.h"
 #include "copy/choice.h"
+#include "copy/gather.h"
 
 enum {
   RANK = 8,
@@ -276,11 +277,74 @@ static void test_steps (void) {
   }
 }
 
+/* What STAGED makes of a copy from scratch. */
+static mt_staged staged_of (const axes *a, mt_launch *l) {
+  const mt_search any = {.us = INFINITY};
+  mt_vector_limits why;
+  char reason[MT_REASON];
+  CHECK(flat_copy(l, &why, a) && mt_algo_make(l, MT_ALGO_STAGED, &any, reason), "%s",
+        text_of_axes(a));
+  return l->desc.staged;
+}
+
+/* Small matrices of bytes, one after another, whose columns meet few banks: words are
+** rotated, or lie in others. Long rows of bytes that begin within words are not cut. */
+static void test_rotation (void) {
+  const axes columns = {3,     {118, 40, 28575}, {{40, 1, 4720}, {1, 118, 4720}}, MT_u8,
+                        MT_u8, .more = 0};
+  const axes rows = {5,
+                     {9, 14, 61, 21, 871},
+                     {{61, 11529, 1, 549, 161406}, {1, 9, 126, 7686, 161406}},
+                     MT_u8,
+                     MT_u8,
+                     .more = 0};
+  mt_launch l;
+  mt_err err;
+  mt_staged s = staged_of(&columns, &l);
+  CHECK(s.rotate_log == 2, "columns of 40 bytes: %u", s.rotate_log);
+  const double rotated = mt_staged_rotate(&l.desc);
+  l.desc.staged.stride[0] = 33;
+  CHECK(mt_staged_rotate(&l.desc) < rotated &&
+            l.desc.staged.rotate_log == MT_STAGED_STRAIGHT,
+        "columns of 33 bytes meet all banks");
+  s = staged_of(&rows, &l);
+  CHECK(s.tile.units == 7686, "rows of 7686 bytes: %u", s.tile.units);
+  l.desc.staged.rotate_log = 40;
+  CHECK(mt_algo_of(MT_ALGO_STAGED)->check(&l, &err) != MT_OK, "words rotated by nothing");
+}
+
+/* Sectors of pieces that overlap: each once, as counted one by one. */
+static void test_windows (void) {
+  for (int k = 0; k < 1000; k++) {
+    const int n = (int)between(1, 4);
+    int64_t stride = 64, reach = 1;
+    static uint8_t seen[1 << 20];
+    mt_launch l = {.desc = {.elem = 4, .vec = 1, .nthr = (uint32_t)n}};
+    memset(seen, 0, sizeof seen);
+    seen[0] = 1;
+    for (int i = 0; i < n; i++) {
+      const int64_t e = between(2, 12);
+      mt_axis *a = &l.desc.axis[i];
+      a->extent = e, a->stride[MT_SRC] = pick(2) ? stride : -stride;
+      for (int64_t at = reach - 1; at >= 0; at--)
+        for (int64_t j = 1; seen[at] && j < e; j++) seen[at + j * (stride / 64)] = 1;
+      reach += (e - 1) * (stride / 64);
+      stride *= between(1, 14);
+    }
+    double sectors = 0;
+    for (int64_t i = 0; i < reach; i++) sectors += seen[i];
+    CHECK(mt_source_bytes(&l.desc) == 32 * sectors, "%d axes: %g bytes of %g sectors", n,
+          mt_source_bytes(&l.desc), sectors);
+  }
+}
+
 void test_choice (void) {
   const long n = base_cases / 4;
   test_gaps();
   test_first();
   test_steps();
+  test_rotation();
+  test_windows();
   for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
     CHECK(check(&some[i]), "%s is no copy", text_of_axes(&some[i]));
   for (long k = 0, done = 0; done < n && k < 4 * n; k++) {

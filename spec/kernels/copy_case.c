@@ -380,7 +380,8 @@ static void draw (mt_launch *l, const mt_kernel *k) {
   if (d->algo == MT_ALGO_ROWS) return draw_rows(l);
   if (d->algo == MT_ALGO_PERMUTE) return draw_box(l);
   if (d->algo == MT_ALGO_PERMUTE_UNALIGNED) return draw_unaligned(l, k->unroll == 2);
-  if (d->algo == MT_ALGO_GATHER || d->algo == MT_ALGO_STAGED) return draw_gather(l);
+  if (d->algo == MT_ALGO_GATHER) return draw_gather(l);
+  if (d->algo == MT_ALGO_STAGED) return draw_staged(l, k->unroll == 1);
   if (d->algo == MT_ALGO_BITS) return draw_bits(l);
   if (mt_algo_is(d->algo, MT_TILED)) {
     draw_tiles(l);

@@ -143,6 +143,13 @@ mutant(skip_of_the_first copy_staged_b4 ""
        [[skip[m] = s.skip[j + m],]] [[skip[m] = s.skip[j],]])
 mutant(words_beyond_the_tile copy_staged_b2 ""
        [[real[m] = at + m * pitch <= room;]] [[real[m] = at + m * pitch <= room + V;]])
+mutant(units_not_rotated copy_staged_rotated_b1 ""
+       [[  if constexpr (ROTATED) places.rotate(unit);
+]] "")
+mutant(words_not_rotated copy_staged_rotated_b2 ""
+       [[x = __funnelshift_l(x, x, 8 * ES * first);]] "")
+mutant(words_rotated_alike copy_staged_rotated_b1 ""
+       [[x = __funnelshift_l(x, x, 8 * ES * first);]] [[x = __funnelshift_l(x, x, 8 * ES);]])
 
 source(staged_tables.cuh)
 mutant(pieces_in_a_row copy_staged_b1 ""

@@ -49,6 +49,10 @@ static inline uint32_t __umulhi (uint32_t a, uint32_t b) {
 static inline uint32_t __funnelshift_r (uint32_t low, uint32_t high, uint32_t bits) {
   return (uint32_t)(((uint64_t)high << 32 | low) >> (bits & 31));
 }
+static inline uint32_t __funnelshift_l (uint32_t low, uint32_t high, uint32_t bits) {
+  const uint64_t both = (uint64_t)high << 32 | low;
+  return (uint32_t)(both << (bits & 31) >> 32);
+}
 
 static inline uint32_t __byte_perm (uint32_t a, uint32_t b, uint32_t s) {
   uint64_t all = (uint64_t)b << 32 | a;

@@ -122,6 +122,11 @@ void draw_gather (mt_launch *l) {
   while (!draw_once(l)) continue;
 }
 
+void draw_staged (mt_launch *l, bool rotated) {
+  draw_gather(l);
+  if (rotated) l->desc.staged.rotate_log = (uint32_t)below(5);
+}
+
 void draw_first (mt_desc *d) {
   const uint32_t from = d->nthr + d->nval;
   int64_t n = 1;

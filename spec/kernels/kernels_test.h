@@ -32,6 +32,7 @@ void draw_rows (mt_launch *l);
 
 /* A random copy of the algorithm GATHER or STAGED; elem and vec are there. */
 void draw_gather (mt_launch *l);
+void draw_staged (mt_launch *l, bool rotated);
 /* The first axes of the rest come before tiles, as those of a source that no cache holds. */
 void draw_first (mt_desc *d);
 

@@ -30,16 +30,19 @@ static uint32_t wide_of (uint32_t bytes) { return bytes > 4 ? bytes : 4; }
 /* The most different words that are read from one bank: those of a bank are a list. */
 static uint32_t most_of (const uint32_t *at, uint32_t n, uint32_t wide) {
   const uint32_t log = (uint32_t)__builtin_ctz(wide), banks = MT_LINE >> log;
-  uint8_t first[MT_LANES], next[MT_LANES], count[MT_LANES] = {0};
-  uint32_t most = 0;
-  memset(first, MT_LANES, sizeof first);
+  uint8_t first[MT_LANES], next[MT_LANES], count[MT_LANES];
+  uint32_t most = n > 0, seen = 0;
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t word = at[i] >> log, bank = word & (banks - 1);
-    uint32_t k = first[bank];
-    while (k < MT_LANES && at[k] >> log != word) k = next[k];
-    if (k < MT_LANES) continue;
-    next[i] = first[bank], first[bank] = (uint8_t)i;
-    if (++count[bank] > most) most = count[bank];
+    uint32_t k = MT_LANES;
+    if (seen >> bank & 1) {
+      k = first[bank];
+      while (k < MT_LANES && at[k] >> log != word) k = next[k];
+      if (k < MT_LANES) continue;
+      if (++count[bank] > most) most = count[bank];
+      k = first[bank];
+    } else count[bank] = 1;
+    seen |= 1u << bank, next[i] = (uint8_t)k, first[bank] = (uint8_t)i;
   }
   return most;
 }

@@ -188,14 +188,33 @@ double mt_torn (const mt_launch *l, uint32_t row, int64_t length, double part) {
   return grain(l, MT_DST, row) < MT_SECTORBYTES ? part * mt_part_torn(l, length) : 0;
 }
 
+/* Pieces of a side that lie equally far apart: the last ones that were counted. */
+typedef struct apart {
+  int64_t stride;
+  double extent;
+} apart;
+
+/* So many pieces, and those of another axis. Its indices that lie at multiples of the
+** stride of the last ones, and begin before these end, are among them, or follow them. */
+static double add_pieces (apart *last, double pieces, mt_reach x) {
+  const double extent = (double)x.extent, before = last->extent;
+  if ((double)x.stride > (double)last->stride * before || x.stride % last->stride != 0) {
+    *last = (apart){x.stride, extent};
+    return pieces * extent;
+  }
+  last->extent += (double)(x.stride / last->stride) * (extent - 1);
+  return pieces / before * last->extent;
+}
+
 double mt_source_bytes (const mt_desc *d) {
   mt_reach x[MT_MAXAXIS];
+  apart last = {0, 0};
   const int n = reaches_of(x, d, MT_SRC);
   double piece = (double)mt_unit_of(d, MT_SRC), pieces = 1;
   for (int i = 0; i < n; i++) {
     const double stride = (double)x[i].stride * MT_ELEM(d, MT_SRC);
     if (stride < piece + MT_SECTORBYTES) piece += stride * (double)(x[i].extent - 1);
-    else pieces *= (double)x[i].extent;
+    else pieces = add_pieces(&last, pieces, x[i]);
   }
   return pieces * ceil(piece / MT_SECTORBYTES) * MT_SECTORBYTES;
 }

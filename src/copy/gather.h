@@ -71,9 +71,13 @@ void mt_staged_busy (mt_launch *l);
 /* What the algorithm STAGED costs, and at least: as mt_algo has them. */
 void mt_staged_cost (mt_cost *c, const mt_launch *l);
 void mt_staged_least (mt_cost *c, const mt_launch *l);
-/* Microseconds of a copy in such tiles, as mt_cost_apart has them; or, if these are more
-** than the limit, fewer that are: without bank conflicts, which take longest to count. */
-double mt_staged_us (const mt_launch *l, double limit);
+/* Microseconds of a copy in such tiles, as mt_cost_apart has them, of words that are
+** rotated if they should be; or, if these are more than the limit, fewer that are:
+** without bank conflicts, which take longest to count. */
+double mt_staged_us (mt_launch *l, double limit);
+/* Words of tiles that were found are rotated, if threads meet fewer banks twice so.
+** Returns the wavefronts of shared memory for a word of each thread of the first warp. */
+double mt_staged_rotate (mt_desc *d);
 
 /* The flat copy, whose axes are mode[2], in the cheapest tiles that were found; algo:
 ** GATHER or STAGED. False: there are none that the search wants. */

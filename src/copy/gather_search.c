@@ -51,6 +51,7 @@ typedef struct candidate {
   int64_t group;                /* units that tiles of long runs are multiples of */
   int64_t piece;                /* bytes of the source that lie together, about */
   bool sums;                    /* rows are sums: there may be more of them */
+  bool whole;                   /* no axis of the run is cut, if it has several */
 } candidate;
 
 static int64_t gcd (int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
@@ -91,7 +92,7 @@ static void take_run (candidate *x, const mt_desc *d, int64_t most) {
   while ((i = find_next(&x->mode[2], x->units * (int64_t)d->vec)) >= 0) {
     int64_t e = x->mode[2].axis[i].extent, c = most / (x->units * x->unit), size;
     if (mt_mulo(d->vec * x->units, e, &size) || size > INT32_MAX / 2) return;
-    if (c < 1) return;
+    if (c < 1 || (x->whole && c < e && x->mode[0].n > 0)) return;
     const int64_t group = most < MT_GATHER_SHEAR ? x->v : x->group;
     const int64_t step = group / gcd(group, x->units);
     if (c < step && c < e && x->mode[0].n > 0) return;
@@ -220,13 +221,14 @@ static void find_mixed (candidate *x, const mt_desc *d) {
 
 /* Tiles in the making: bytes of the run, whether rows are neighbours of the destination
 ** only, but for so many bytes of the source; tiles of `size` times as many bytes as most
-** have; sums: rows that are alone, of which there may be more. */
+** have; sums: rows that are alone, of which there may be more; whole: the run ends where
+** an axis would be cut. */
 typedef struct kind {
   int64_t most;
   bool beside;
   int64_t near;
   double size;
-  bool sums;
+  bool sums, whole;
 } kind;
 
 /* Rows begin within sectors, or words, of so many bytes, as far as strides tell. */
@@ -263,8 +265,8 @@ static void begin_tiles (candidate *x, const mt_desc *d, const mt_axes *all, kin
   x->group = mt_staged_shears(d) && is_torn(all, d, MT_SECTORBYTES) ?
                  MT_SECTORBYTES / x->unit :
                  x->v;
+  x->sums = of.sums, x->whole = of.whole;
   take_run(x, d, of.most);
-  x->sums = of.sums;
 }
 
 /* The run that a tile has: the same run makes the same tile. */
@@ -299,16 +301,19 @@ static bool make_tiles (mt_launch *l, candidate *x, mt_algorithm algo) {
 }
 
 /* Microseconds of the copy in its tiles; those above `limit` need not be known. */
-static double take_us (const mt_launch *l, double limit, const mt_search *search) {
+static double take_us (mt_launch *l, double limit, const mt_search *search) {
   mt_cost cost;
-  if (l->desc.algo == MT_ALGO_STAGED && !search->all) return mt_staged_us(l, limit);
+  if (l->desc.algo == MT_ALGO_STAGED) {
+    if (!search->all) return mt_staged_us(l, limit);
+    mt_staged_rotate(&l->desc);
+  }
   mt_cost_apart(&cost, l, NULL);
   return cost.us;
 }
 
 static bool is_kind (const kind *a, const kind *b) {
   return a->most == b->most && a->beside == b->beside && a->near == b->near &&
-         a->size == b->size && a->sums == b->sums;
+         a->size == b->size && a->sums == b->sums && a->whole == b->whole;
 }
 
 /* A search for tiles: the best that were found, and those that l has. */
@@ -368,6 +373,21 @@ static void try_larger (search *s, candidate *x, kind of) {
   if (small) try_kind(s, x, of);
 }
 
+/* Of a run that ends within an axis those that end before it: along the last axis of a
+** run a thread's words may lie any number of indices apart. */
+static void try_whole (search *s, candidate *x, kind of) {
+  of.whole = true;
+  try_kind(s, x, of);
+  of.size = 2;
+  try_kind(s, x, of);
+}
+
+/* The last of several axes of the run is cut. */
+static bool is_cut (const candidate *x) {
+  const int n = x->mode[0].n;
+  return n > 1 && x->cut[0] < x->mode[0].axis[n - 1].extent;
+}
+
 /* Tiles that were begun. Of a small source larger ones, too. Of one that is too large, or
 ** is too many pieces, smaller ones; of a large one, and of rows with gaps, smaller ones,
 ** too. */
@@ -404,7 +424,9 @@ static void try_kinds (search *s, candidate *x, int64_t most, run *before) {
   if (lonely) try_kind(s, x, (kind){.most = most, .near = near[0], .size = 1});
   if (lonely && s->made.most != 0) return;
   if (lonely) begin_tiles(x, d, s->all, (kind){.most = most, .size = 1});
+  const bool cut = s->algo == MT_ALGO_STAGED && is_cut(x) && is_much(d);
   try_tiles(s, x, (kind){.most = most, .size = 1});
+  if (cut) try_whole(s, x, (kind){.most = most, .size = 1});
   if (both) try_kind(s, x, (kind){.most = most, .beside = true, .size = 1});
   for (int i = 0; both && i < 3; i++)
     try_kind(s, x, (kind){.most = most, .near = near[i], .size = 1});
@@ -449,5 +471,7 @@ bool mt_gather_make (mt_launch *l, mt_axes mode[3], mt_algorithm algo,
   if (limits->found) *limits->found = s.least;
   if (is_kind(&s.made, &s.best)) return true;
   begin_tiles(&x, &l->desc, &all, s.best);
-  return make_tiles(l, &x, algo);
+  if (!make_tiles(l, &x, algo)) return false;
+  if (algo == MT_ALGO_STAGED) mt_staged_rotate(&l->desc);
+  return true;
 }

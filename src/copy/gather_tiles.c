@@ -109,6 +109,12 @@ static uint32_t most_rows (const mt_gather *g, const mt_desc *d) {
   return alone ? MT_STAGED_ROWS : MT_GATHER_ROWS;
 }
 
+/* There is room for the table of units: that of STAGED has those of a thread's first word
+** only, and is counted with all else that a block has there. */
+static bool has_table (const mt_desc *d, int64_t units, int64_t phases) {
+  return d->algo == MT_ALGO_STAGED || units * 4 * phases <= MT_GATHER_TABLE;
+}
+
 bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
                      int64_t grain) {
   const mt_desc *d = &l->desc;
@@ -129,7 +135,7 @@ bool mt_gather_find (mt_gather *g, const mt_launch *l, const uint32_t cut[2],
   }
   words = mt_div_up(tiles[0] > 1 ? has[0] : has[0] + more, v);
   if ((tiles[0] > 1 && has[0] % group != 0) || has[1] > MT_STAGED_ROWS ||
-      words * v * 4 * phases > MT_GATHER_TABLE || mt_mulo(tiles[0], tiles[1], &all) ||
+      !has_table(d, words * v, phases) || mt_mulo(tiles[0], tiles[1], &all) ||
       mt_mulo(all, d->rests, &all) || all > INT32_MAX)
     return false;
   g->units = (uint32_t)has[0], g->rows = (uint32_t)has[1];

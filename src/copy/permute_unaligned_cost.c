@@ -106,6 +106,17 @@ static double reads_take (const mt_desc *d, double used) {
          mt_h200.box_unaligned_read;
 }
 
+/* Microseconds that reads take more which meet in banks, where places lie anyhow. */
+static double conflicts_take (const mt_desc *d, double used) {
+  const mt_permute_unaligned *s = &d->unaligned;
+  const double more = (double)s->waves / MT_UNALIGNED_WAVE - 1;
+  const double reads = 16 / (double)mt_unit_of(d, MT_SRC) / MT_LANES;
+  const double vectors = (double)most_tasks(s) * s->group_rows;
+  return more <= 0 ? 0 :
+                     (double)d->rests * vectors * used * reads * more *
+                         mt_h200.box_unaligned_wave;
+}
+
 /* What moves takes longer than at best: small units; ends of runs; halos; what overhangs;
 ** boxes of which there are three at a time, not four. Instructions take their time beside
 ** it, but for a part of what is shorter. */
@@ -123,10 +134,10 @@ void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l) {
             (s->halo ? m->box_unaligned_halo / row : 0) +
             m->box_unaligned_used * (1 / c->used - 1) + mt_order_cost(d) +
             (s->size > MT_PERMUTE_UNALIGNED_FOUR ? m->box_unaligned_full : 0);
+  const double instructions =
+      (double)d->rests * box_takes(d, c->used) * m->box_unaligned_instruction;
   mt_cost_issue(c, MT_ALGO_PERMUTE_UNALIGNED,
-                fmax((double)d->rests * box_takes(d, c->used) *
-                         m->box_unaligned_instruction,
-                     reads_take(d, c->used)),
+                fmax(instructions, reads_take(d, c->used)) + conflicts_take(d, c->used),
                 m->box_unaligned_both);
   c->least += m->box_unaligned_least;
 }

@@ -321,18 +321,19 @@ static double spread (mt_desc *d, int64_t pitch, int64_t gap) {
 }
 
 /* Windows of 32 vectors, if places that still meet in few banks do so less then: by the
-** wavefronts of all tasks. */
-static void widen (mt_desc *d, int64_t pitch, int64_t gap, double least) {
+** wavefronts of all tasks. Returns those of a read. */
+static double widen (mt_desc *d, int64_t pitch, int64_t gap, double least) {
   const mt_permute_unaligned narrow = d->unaligned;
-  if (least <= MT_FEWWAVES || narrow.slots != 0) return;
+  if (least <= MT_FEWWAVES || narrow.slots != 0) return least;
   mt_permute_unaligned_tasks(d, MT_UNALIGNED_WIDE);
   if (d->unaligned.linear == 0 && lay_out(d, pitch, gap)) {
     const double waves = spread(d, pitch, gap);
     if (d->unaligned.size <= narrow.size &&
         waves * d->unaligned.tasks[1].all < 0.95 * least * narrow.tasks[1].all)
-      return;
+      return waves;
   }
   d->unaligned = narrow;
+  return least;
 }
 
 /* What of the cost a list may have that is to do better than rows that are equally far
@@ -374,7 +375,8 @@ static bool build_size (mt_desc *d, uint32_t nrun) {
   if (!lay_out(d, pitch, gap)) return false;
   list_rows(d, pitch, gap);
   if (!has_places(d)) return true;
-  widen(d, pitch, gap, spread(d, pitch, gap));
+  d->unaligned.waves =
+      (uint32_t)(MT_UNALIGNED_WAVE * widen(d, pitch, gap, spread(d, pitch, gap)));
   return true;
 }
 

@@ -95,12 +95,21 @@ static void add_twist (mt_staged *s, const part *p, int64_t v) {
   s->twist_from = (int32_t)(p->stride > 0 ? p->before : p->extent - 1 - p->before);
 }
 
+/* Threads of a warp meet in fewer banks if the indices of the first thread axis are
+** pieces, twisted. Eight in turn along it do not meet then; but those at different
+** indices of the others do, unless all of these begin with words. */
+static bool is_better (const part *p, int64_t v) {
+  const int64_t extent = p->extent - p->before, most = 32 * v;
+  const int64_t lanes = extent < most ? extent : most;
+  return lanes * 8 > (extent % v == 0 ? lanes : most) * slots_of(v * size_of(p));
+}
+
 /* The first thread axis goes through what is one piece by whole vectors, so that a few
 ** banks have all units that threads read at a time: each index is a piece of its own. */
 static bool is_column (const mt_staged *s, const part *p, int64_t v) {
   const int64_t stride = size_of(p);
   return p->first && p->extent >= 16 && stride % 16 == 0 && s->length <= stride &&
-         slots_of(v * stride) < 4;
+         slots_of(v * stride) < 4 && is_better(p, v);
 }
 
 /* A level is twisted, and stays so: pieces that another axis has of it again are few, or
@@ -383,7 +392,7 @@ bool mt_staged_find (mt_staged *s, const mt_launch *l, const uint32_t cut[2]) {
   const int64_t unit = (int64_t)d->vec * d->elem, v = MT_GATHER_UNITS(unit);
   part p[MT_MAXAXIS];
   memset(s, 0, sizeof *s);
-  s->gaps = mt_staged_gaps(d);
+  s->gaps = mt_staged_gaps(d), s->rotate_log = MT_STAGED_STRAIGHT;
   if (!find_tile(s, l, cut, unit)) return false;
   s->length = (uint32_t)unit;
   s->times = (uint32_t)mt_div_up(s->tile.words.extent, s->step.extent);
@@ -455,13 +464,21 @@ static mt_status staged_check (const mt_launch *l, mt_err *err) {
   const mt_desc *d = &l->desc;
   mt_staged s;
   MT_TRY(mt_gather_check_run(d, err));
-  MT_CHECK(d->threads > 0 && d->values > 0 && mt_staged_find(&s, l, d->gather.cut) &&
-               memcmp(&s, &d->staged, sizeof s) == 0,
-           err, "wrong tiles of pieces");
+  MT_CHECK(d->staged.rotate_log <= MT_STAGED_STRAIGHT, err, "wrong rotation of words");
+  MT_CHECK(d->threads > 0 && d->values > 0 && mt_staged_find(&s, l, d->gather.cut), err,
+           "no tiles of pieces");
+  s.rotate_log = d->staged.rotate_log;
+  MT_CHECK(memcmp(&s, &d->staged, sizeof s) == 0, err, "wrong tiles of pieces");
   return MT_OK;
 }
 
 /* ---------------------------------------------------------------- kernels */
+
+/* Words are rotated, or not. */
+static bool staged_suits (const mt_kernel *k, const mt_desc *d) {
+  return k->bytes == 0 ||
+         (k->unroll == 1) == (d->staged.rotate_log != MT_STAGED_STRAIGHT);
+}
 
 static mt_grid staged_grid (const mt_kernel *k, const mt_desc *d) {
   return mt_grid_of(k, d->gather.tiles);
@@ -475,6 +492,7 @@ const mt_algo mt_algo_staged = {.name = "staged",
                                 .check = staged_check,
                                 .cost = mt_staged_cost,
                                 .least = mt_staged_least,
+                                .suits = staged_suits,
                                 .grid = staged_grid,
                                 .shared = staged_shared,
                                 .most_shared = MT_STAGED_SHARED,

@@ -15,6 +15,9 @@ enum {
   MT_STAGED_ALL = 228 << 10  /* bytes of all of them, a KiB more of each */
 };
 
+/* Wavefronts, of those without a conflict, from which on words may be rotated. */
+static const double MT_MANYWAVES = 1.25;
+
 /* A coordinate of some axes, and where it lies in shared memory. */
 typedef struct place {
   uint32_t at, digit[MT_MAXAXIS];
@@ -46,7 +49,7 @@ static void go_on (place *x, const mt_desc *d, uint32_t first, uint32_t count,
 }
 
 /* Where n units of a row lie from x on, which goes on behind them. */
-static void go_along (uint32_t *at, place *x, const mt_desc *d, uint32_t n) {
+static inline void go_along (uint32_t *at, place *x, const mt_desc *d, uint32_t n) {
   const mt_staged *s = &d->staged;
   const uint32_t stride = d->nthr > 0 ? (uint32_t)s->stride[0] : 0;
   const uint32_t e = d->nthr > 1 ? (uint32_t)d->axis[0].extent : UINT32_MAX;
@@ -75,8 +78,8 @@ static uint32_t threads_of_row (const mt_desc *d) {
 
 /* Where threads [from, from + 32) of a tile read for the units of their first words, unit
 ** by unit. Returns how many threads there are. */
-static uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d, uint32_t from,
-                            uint32_t v) {
+static inline uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d,
+                                   uint32_t from, uint32_t v) {
   const uint32_t step = threads_of_row(d), all = step * d->gather.rows;
   const uint32_t n = from + 32 < all ? 32 : all - from;
   const bool turns = d->staged.turn.extent > 1 || is_alone(d);
@@ -109,19 +112,52 @@ static double least_waves (const mt_desc *d) {
   return ((double)units_of_word(d) + 1) * wide_of(d);
 }
 
+/* Places of n threads as these read them in turn, of words that are rotated. */
+static void rotate_reads (uint32_t at[][MT_LANES], uint32_t n, uint32_t v, uint32_t log) {
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t of[4];
+    for (uint32_t i = 0; i < v; i++) of[i] = at[i][k];
+    for (uint32_t i = 0; i < v; i++) at[i][k] = of[(i + (k >> log)) & (v - 1)];
+  }
+}
+
 /* Those of the first warp of a tile, or of one in the middle. */
-static double waves_of_warp (const mt_desc *d, uint32_t middle) {
+static double waves_of_warp (const mt_desc *d, uint32_t middle, uint32_t rotate_log) {
   const uint32_t unit = d->vec * d->elem, v = units_of_word(d);
   const uint32_t groups = threads_of_row(d) * d->gather.rows;
   uint32_t at[4][MT_LANES], sum = 0;
   const uint32_t n = find_reads(at, d, groups / 64 * 32 * middle, v);
+  if (rotate_log != MT_STAGED_STRAIGHT) rotate_reads(at, n, v, rotate_log);
   for (uint32_t i = 0; i < v; i++) sum += mt_banks_wavefronts(at[i], n, unit);
   return (double)sum + wide_of(d);
 }
 
+/* How many threads meet different banks along the first thread axis, as a logarithm: the
+** next ones meet those again. */
+static uint32_t rotate_log_of (const mt_desc *d) {
+  const uint32_t v = units_of_word(d);
+  const uint64_t apart = d->nthr == 0 ? 0 : mt_magnitude(d->staged.stride[0]) * v;
+  uint32_t log = 5;
+  if (v == 1 || apart % 4 != 0) return MT_STAGED_STRAIGHT;
+  for (uint64_t words = apart / 4; log > 0 && words % 2 == 0; words /= 2) log--;
+  return log < 5 ? log : MT_STAGED_STRAIGHT;
+}
+
+double mt_staged_rotate (mt_desc *d) {
+  const double waves = waves_of_warp(d, 0, MT_STAGED_STRAIGHT);
+  const uint32_t log = rotate_log_of(d);
+  d->staged.rotate_log = MT_STAGED_STRAIGHT;
+  if (log == MT_STAGED_STRAIGHT || waves < MT_MANYWAVES * least_waves(d)) return waves;
+  const double rotated = waves_of_warp(d, 0, log);
+  if (rotated >= waves) return waves;
+  d->staged.rotate_log = log;
+  return rotated;
+}
+
 /* On the average of both. */
 static double waves_of (const mt_desc *d) {
-  return (waves_of_warp(d, 0) + waves_of_warp(d, 1)) / 2;
+  const uint32_t log = d->staged.rotate_log;
+  return (waves_of_warp(d, 0, log) + waves_of_warp(d, 1, log)) / 2;
 }
 
 /* Words of a tile that rows have in part. */
@@ -176,15 +212,12 @@ static double busy_of (const mt_desc *d) {
   return threads < MT_GATHER_THREADS ? threads / MT_GATHER_THREADS : 1;
 }
 
-/* Microseconds of the instructions of all multiprocessors for all tiles: those that have
-** few words take as long as others. */
-static double issue_of (const mt_desc *d, double waves) {
-  const double warps = ceil(threads_of_row(d) * rows_of(d) / 32);
-  const double idle = 1 + mt_h200.staged_idle * (1 - busy_of(d));
-  return d->gather.tiles * idle *
-         ((write_of(d) + begin_of(d)) * mt_h200.staged_instruction +
-          warps * times_of(d) * waves * mt_h200.staged_wave);
-}
+/* Microseconds of the instructions of all multiprocessors for all tiles, those that have
+** few words take as long as others; and of a wavefront for a word of each thread of a
+** warp. All takes so many times as long, as tiles are what they are. */
+typedef struct effort {
+  double instructions, wave, full;
+} effort;
 
 /* The last tiles of a copy take as long as others, with less to do beside them: the part
 ** that they are, of so many tiles of which so many blocks are at once. */
@@ -208,6 +241,15 @@ static double full_of (const mt_desc *d) {
          (m->staged_tail + (gaps ? m->staged_gaps : 0)) * (last > 0 ? last : 0);
 }
 
+static effort effort_of (const mt_desc *d) {
+  const double warps = ceil(threads_of_row(d) * rows_of(d) / 32);
+  const double tiles = d->gather.tiles * (1 + mt_h200.staged_idle * (1 - busy_of(d)));
+  return (effort){.instructions =
+                      tiles * (write_of(d) + begin_of(d)) * mt_h200.staged_instruction,
+                  .wave = tiles * warps * times_of(d) * mt_h200.staged_wave,
+                  .full = full_of(d)};
+}
+
 /* Memory and instructions take their time at once, but for a part of the shorter one, the
 ** more so the longer it is. */
 static double both_take (double issue, double traffic) {
@@ -221,33 +263,34 @@ static double traffic_of (const mt_launch *l) {
 }
 
 /* All of it, with so many wavefronts for a word of each thread of a warp. */
-static double all_takes (const mt_desc *d, double waves, double traffic) {
-  return full_of(d) * both_take(issue_of(d, waves), traffic);
+static double all_takes (const effort *e, double waves, double traffic) {
+  return e->full * both_take(e->instructions + waves * e->wave, traffic);
 }
 
 void mt_staged_cost (mt_cost *c, const mt_launch *l) {
-  const mt_desc *d = &l->desc;
+  const effort e = effort_of(&l->desc);
   c->traffic = traffic_of(l);
-  c->least = all_takes(d, waves_of(d), c->traffic);
+  c->least = all_takes(&e, waves_of(&l->desc), c->traffic);
 }
 
 /* With so much traffic and so many wavefronts. */
-static double us_by (const mt_launch *l, double traffic, double waves) {
+static double us_by (const mt_launch *l, const effort *e, double traffic, double waves) {
   const mt_cost c = {.traffic = traffic,
                      .slow = 1,
-                     .least = all_takes(&l->desc, waves, traffic)};
+                     .least = all_takes(e, waves, traffic)};
   return mt_cost_us(&c, l);
 }
 
-double mt_staged_us (const mt_launch *l, double limit) {
-  const mt_desc *d = &l->desc;
-  const double traffic = traffic_of(l), least = least_waves(d);
-  double us = us_by(l, traffic, least);
+double mt_staged_us (mt_launch *l, double limit) {
+  const effort e = effort_of(&l->desc);
+  const double traffic = traffic_of(l), least = least_waves(&l->desc);
+  double us = us_by(l, &e, traffic, least);
   if (mt_is_above(us, limit)) return us;
-  const double first = waves_of_warp(d, 0);
-  if (first > least) us = us_by(l, traffic, (first + least) / 2);
+  const double first = mt_staged_rotate(&l->desc);
+  if (first > least) us = us_by(l, &e, traffic, (first + least) / 2);
   if (mt_is_above(us, limit)) return us;
-  return us_by(l, traffic, (first + waves_of_warp(d, 1)) / 2);
+  const double middle = waves_of_warp(&l->desc, 1, l->desc.staged.rotate_log);
+  return first + middle > 2 * least ? us_by(l, &e, traffic, (first + middle) / 2) : us;
 }
 
 /* Tiles of four times MT_GATHER_TILE bytes, each byte of their source fetched once, words

@@ -45,6 +45,9 @@ enum { MT_UNALIGNED_WINDOW = 3, MT_UNALIGNED_WIDE = 5, MT_UNALIGNED_LINE = 128 }
 /* Classes of listed rows, at most. */
 enum { MT_UNALIGNED_CLASSES = 32 };
 
+/* Parts of a wavefront. */
+enum { MT_UNALIGNED_WAVE = 256 };
+
 /* Threads of a block, for accesses of so many bytes: listed rows of bytes need more
 ** registers. */
 #define MT_UNALIGNED_THREADS(bytes, listed)                                              \
@@ -161,6 +164,7 @@ typedef struct mt_permute_unaligned {
   mt_divisor classes, chunks, groups;
   mt_divisor lead; /* rows along the first axis of `store`; segments: 1 */
   uint32_t nrows;  /* rows of a box, segments together */
+  uint32_t waves;  /* wavefronts of a read, in 256ths, where places lie anyhow; else 0 */
   mt_unaligned_tasks tasks[2];
   /* Bytes of the source. For one index of the last axis of `runs`, if that is in no run,
   ** runs begin in reach[0] <= x <= reach[1]; its next index is reach_step behind. */

@@ -29,6 +29,15 @@
 ** thread axis. Where these lie so in shared memory that they meet the same banks, pieces
 ** go on by another 16 bytes after each word: piece p lies (p >> twist_log) * 16 further.
 **
+** Rotated  The units of a word are read one by one, by all threads of a warp at a
+** time. If neighbouring threads meet different banks, but 1 << rotate_log of them all of
+** these, the next ones begin with another unit: thread n with number n >> rotate_log,
+** modulo the units of a word, which is rotated at last. MT_STAGED_STRAIGHT: all begin
+** with the first.
+**
+**   threads, rotate_log 1    0 1 2 3 4 5 6 7
+**   units, read in turn      0 0 1 1 2 2 3 3,   1 1 2 2 3 3 0 0,   2 2 3 3 0 0 1 1, ...
+**
 ** Alone  Of short rows that begin or end within words a thread writes units one by one,
 ** of some rows the same: neighbouring threads write neighbours, so that a row is one
 ** store or two of a warp, where its words and the units of their ends would be several.
@@ -62,6 +71,7 @@ enum {
   MT_STAGED_ALONE = 64,    /* units of a row that are written one by one, at most */
   MT_STAGED_ROWS = 8192,   /* such rows of a tile, at most */
   MT_STAGED_TILE = 48,     /* bytes that say where a tile begins */
+  MT_STAGED_STRAIGHT = 31, /* the logarithm for words that are not rotated */
   MT_STAGED_SHARED = 49152 /* bytes of shared memory, at most */
 };
 
@@ -110,6 +120,7 @@ typedef struct mt_staged {
   uint32_t twist;               /* the level that is twisted, from 1 on; 0: none */
   uint32_t twist_log;           /* pieces of a word */
   int32_t twist_from;           /* the first unit's piece */
+  uint32_t rotate_log;          /* which unit of its word a thread reads first */
   uint32_t pieces_at, tile_at, data_at; /* in shared memory */
   uint32_t size;                        /* of shared memory */
   int32_t stride[MT_STAGED_AXES]; /* of the thread and value axes in shared memory */
