@@ -213,7 +213,9 @@ static bool set_tile (mt_launch *l, const char *text) {
   if (!mt_axes_store(d, mode)) return false;
   if (d->algo == MT_ALGO_GATHER)
     return mt_gather_find(&d->gather, l, cut, MT_GATHER_WORD((int64_t)d->vec * d->elem));
-  return mt_staged_find(&d->staged, l, cut) && step_of(d) == step;
+  if (!mt_staged_find(&d->staged, l, cut) || step_of(d) != step) return false;
+  mt_staged_rotate(d);
+  return true;
 }
 
 /* ways:take (i, tile): way i is in that tile, from now on; whether it can be. */

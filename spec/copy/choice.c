@@ -251,6 +251,16 @@ static void test_first (void) {
   }
 }
 
+/* What STAGED makes of a copy by itself. */
+static mt_staged staged_of (const axes *a, mt_launch *l) {
+  const mt_search any = {.us = INFINITY};
+  mt_vector_limits why;
+  char reason[MT_REASON];
+  CHECK(flat_copy(l, &why, a) && mt_algo_make(l, MT_ALGO_STAGED, &any, reason), "%s",
+        text_of_axes(a));
+  return l->desc.staged;
+}
+
 /* Pieces are numbered by multiplying: as by dividing, for all that a tile may have. */
 static void check_levels (const mt_staged *s) {
   for (uint32_t i = 0; i < s->levels; i++)
@@ -262,55 +272,51 @@ static void check_levels (const mt_staged *s) {
 /* Words of rows that begin with sectors are whole ones apart, where that is near; columns
 ** of all extents that are pieces. */
 static void test_steps (void) {
-  const mt_search any = {.us = INFINITY};
   for (int64_t n = 2; n <= 1024; n += n < 64 ? 1 : 41) {
     const axes a = {3,      {n, 5000, 20}, {{100000, 1, 5000}, {1, n, 5000 * n}},
                     MT_f32, MT_f32,        .more = 0};
-    char reason[MT_REASON];
     mt_launch l;
-    mt_vector_limits why;
-    CHECK(flat_copy(&l, &why, &a) && mt_algo_make(&l, MT_ALGO_STAGED, &any, reason),
-          "columns of %lld", (long long)n);
-    check_levels(&l.desc.staged);
-    CHECK(n != 34 || l.desc.staged.step.extent % 8 == 0, "a step of %u words",
-          l.desc.staged.step.extent);
+    const mt_staged s = staged_of(&a, &l);
+    check_levels(&s);
+    CHECK(n != 34 || s.step.extent % 8 == 0, "a step of %u words", s.step.extent);
   }
 }
 
-/* What STAGED makes of a copy from scratch. */
-static mt_staged staged_of (const axes *a, mt_launch *l) {
-  const mt_search any = {.us = INFINITY};
-  mt_vector_limits why;
-  char reason[MT_REASON];
-  CHECK(flat_copy(l, &why, a) && mt_algo_make(l, MT_ALGO_STAGED, &any, reason), "%s",
-        text_of_axes(a));
-  return l->desc.staged;
-}
-
 /* Small matrices of bytes, one after another, whose columns meet few banks: words are
-** rotated, or lie in others. Long rows of bytes that begin within words are not cut. */
+** rotated; those of others are not. */
 static void test_rotation (void) {
-  const axes columns = {3,     {118, 40, 28575}, {{40, 1, 4720}, {1, 118, 4720}}, MT_u8,
-                        MT_u8, .more = 0};
-  const axes rows = {5,
-                     {9, 14, 61, 21, 871},
-                     {{61, 11529, 1, 549, 161406}, {1, 9, 126, 7686, 161406}},
-                     MT_u8,
-                     MT_u8,
-                     .more = 0};
+  const axes a = {3,     {118, 40, 28575}, {{40, 1, 4720}, {1, 118, 4720}}, MT_u8,
+                  MT_u8, .more = 0};
   mt_launch l;
   mt_err err;
-  mt_staged s = staged_of(&columns, &l);
+  const mt_staged s = staged_of(&a, &l);
+  mt_desc *d = &l.desc;
   CHECK(s.rotate_log == 2, "columns of 40 bytes: %u", s.rotate_log);
-  const double rotated = mt_staged_rotate(&l.desc);
-  l.desc.staged.stride[0] = 33;
-  CHECK(mt_staged_rotate(&l.desc) < rotated &&
-            l.desc.staged.rotate_log == MT_STAGED_STRAIGHT,
-        "columns of 33 bytes meet all banks");
-  s = staged_of(&rows, &l);
-  CHECK(s.tile.units == 7686, "rows of 7686 bytes: %u", s.tile.units);
-  l.desc.staged.rotate_log = 40;
+  const double rotated = mt_staged_rotate(d);
+  d->staged.rotate_log = 40;
   CHECK(mt_algo_of(MT_ALGO_STAGED)->check(&l, &err) != MT_OK, "words rotated by nothing");
+  d->staged.stride[0] = 33;
+  CHECK(mt_staged_rotate(d) < rotated && d->staged.rotate_log == MT_STAGED_STRAIGHT,
+        "columns of 33 bytes meet all banks");
+}
+
+/* Rows of bytes that begin within words are as long as others; runs end with an axis where
+** the table of units is shorter then. */
+static void test_long_rows (void) {
+  const axes odd = {5,
+                    {9, 14, 61, 21, 871},
+                    {{61, 11529, 1, 549, 161406}, {1, 9, 126, 7686, 161406}},
+                    MT_u8,
+                    MT_u8,
+                    .more = 0};
+  const axes matrices = {3,      {140, 29, 16709}, {{29, 1, 4060}, {1, 140, 4060}},
+                         MT_f16, MT_f16,           .more = 0};
+  mt_launch l;
+  mt_staged s = staged_of(&odd, &l);
+  CHECK(s.tile.units == 7686, "rows of 7686 bytes: %u", s.tile.units);
+  s = staged_of(&matrices, &l);
+  CHECK(s.tile.units == 4060 && s.step.extent < 2030, "%u units, a step of %u words",
+        s.tile.units, s.step.extent);
 }
 
 /* Sectors of pieces that overlap: each once, as counted one by one. */
@@ -344,6 +350,7 @@ void test_choice (void) {
   test_first();
   test_steps();
   test_rotation();
+  test_long_rows();
   test_windows();
   for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
     CHECK(check(&some[i]), "%s is no copy", text_of_axes(&some[i]));

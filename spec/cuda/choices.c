@@ -88,6 +88,9 @@ static const pair pairs[] = {
      "(43,69,19,19,66):(1,43,2967,56373,1071087)"},
     {MT_f16, "copy_staged_b2", "(4,32,3,22,7,4,142):(69,276,23,8832,1,194304,777216)",
      "(4,32,3,22,7,4,142):(1,4,128,384,8448,59136,236544)"},
+    /* Columns of 40 bytes meet few banks: words are rotated. */
+    {MT_u8, "copy_staged_rotated_b1", "(118,40,28575):(40,1,4720)",
+     "(118,40,28575):(1,118,4720)"},
     /* Short rows behind themselves: a warp would write many periods, in part. */
     {MT_f32, "copy_staged_b16", "(12,6,23,42,7,36):(1,0,12,276,11592,81144)",
      "(12,6,23,42,7,36):(1,12,72,1656,69552,486864)"},

@@ -198,12 +198,14 @@ typedef struct apart {
 ** stride of the last ones, and begin before these end, are among them, or follow them. */
 static double add_pieces (apart *last, double pieces, mt_reach x) {
   const double extent = (double)x.extent, before = last->extent;
-  if ((double)x.stride > (double)last->stride * before || x.stride % last->stride != 0) {
-    *last = (apart){x.stride, extent};
-    return pieces * extent;
+  const double end = (double)last->stride * before, stride = (double)x.stride;
+  if (stride < end && x.stride % last->stride == 0) {
+    last->extent += (double)(x.stride / last->stride) * (extent - 1);
+    return pieces / before * last->extent;
   }
-  last->extent += (double)(x.stride / last->stride) * (extent - 1);
-  return pieces / before * last->extent;
+  if (stride == end) last->extent *= extent;
+  else *last = (apart){x.stride, extent};
+  return pieces * extent;
 }
 
 double mt_source_bytes (const mt_desc *d) {

@@ -75,7 +75,7 @@ void mt_staged_least (mt_cost *c, const mt_launch *l);
 ** rotated if they should be; or, if these are more than the limit, fewer that are:
 ** without bank conflicts, which take longest to count. */
 double mt_staged_us (mt_launch *l, double limit);
-/* Words of tiles that were found are rotated, if threads meet fewer banks twice so.
+/* Words of tiles that were found are rotated, if fewer threads meet in a bank then.
 ** Returns the wavefronts of shared memory for a word of each thread of the first warp. */
 double mt_staged_rotate (mt_desc *d);
 

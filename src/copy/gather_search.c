@@ -373,8 +373,8 @@ static void try_larger (search *s, candidate *x, kind of) {
   if (small) try_kind(s, x, of);
 }
 
-/* Of a run that ends within an axis those that end before it: along the last axis of a
-** run a thread's words may lie any number of indices apart. */
+/* Of a run that ends within an axis the one that ends before it, and larger tiles of it:
+** along the last axis of a run a thread's words may lie any number of indices apart. */
 static void try_whole (search *s, candidate *x, kind of) {
   of.whole = true;
   try_kind(s, x, of);

@@ -94,27 +94,26 @@ static double box_takes (const mt_desc *d, double used) {
   return once + found + used * mt_permute_unaligned_tasks_take(d);
 }
 
-/* Microseconds of the reads of shared memory, where places lie equally far apart. */
-static double reads_take (const mt_desc *d, double used) {
+/* Units that all boxes read from shared memory. */
+static double reads_of (const mt_desc *d, double used) {
   const mt_permute_unaligned *s = &d->unaligned;
-  const double reads = 16 / (double)mt_unit_of(d, MT_SRC);
   const double vectors =
       s->linear ? vectors_of(d) : (double)most_tasks(s) * s->group_rows;
-  const int64_t along = (int64_t)s->lookup[0].by.extent * mt_unit_of(d, MT_SRC);
-  if (along < MT_LONGAXIS) return 0;
-  return (double)d->rests * vectors * used * reads * (double)bank_conflicts(d) *
-         mt_h200.box_unaligned_read;
+  return (double)d->rests * vectors * used * 16 / (double)mt_unit_of(d, MT_SRC);
 }
 
-/* Microseconds that reads take more which meet in banks, where places lie anyhow. */
+/* Microseconds of these, where places lie equally far apart. */
+static double reads_take (const mt_desc *d, double used) {
+  const mt_lookup_axis *first = &d->unaligned.lookup[0];
+  if ((int64_t)first->by.extent * mt_unit_of(d, MT_SRC) < MT_LONGAXIS) return 0;
+  return reads_of(d, used) * (double)bank_conflicts(d) * mt_h200.box_unaligned_read;
+}
+
+/* Microseconds that those take more which meet in banks, where places lie anyhow. */
 static double conflicts_take (const mt_desc *d, double used) {
-  const mt_permute_unaligned *s = &d->unaligned;
-  const double more = (double)s->waves / MT_UNALIGNED_WAVE - 1;
-  const double reads = 16 / (double)mt_unit_of(d, MT_SRC) / MT_LANES;
-  const double vectors = (double)most_tasks(s) * s->group_rows;
-  return more <= 0 ? 0 :
-                     (double)d->rests * vectors * used * reads * more *
-                         mt_h200.box_unaligned_wave;
+  const double more = (double)d->unaligned.waves / MT_UNALIGNED_WAVE - 1;
+  if (more <= 0) return 0;
+  return reads_of(d, used) / MT_LANES * more * mt_h200.box_unaligned_wave;
 }
 
 /* What moves takes longer than at best: small units; ends of runs; halos; what overhangs;

@@ -95,10 +95,10 @@ static void add_twist (mt_staged *s, const part *p, int64_t v) {
   s->twist_from = (int32_t)(p->stride > 0 ? p->before : p->extent - 1 - p->before);
 }
 
-/* Threads of a warp meet in fewer banks if the indices of the first thread axis are
+/* Fewer threads of a warp meet in a bank if the indices of the first thread axis are
 ** pieces, twisted. Eight in turn along it do not meet then; but those at different
 ** indices of the others do, unless all of these begin with words. */
-static bool is_better (const part *p, int64_t v) {
+static bool pieces_part (const part *p, int64_t v) {
   const int64_t extent = p->extent - p->before, most = 32 * v;
   const int64_t lanes = extent < most ? extent : most;
   return lanes * 8 > (extent % v == 0 ? lanes : most) * slots_of(v * size_of(p));
@@ -109,7 +109,7 @@ static bool is_better (const part *p, int64_t v) {
 static bool is_column (const mt_staged *s, const part *p, int64_t v) {
   const int64_t stride = size_of(p);
   return p->first && p->extent >= 16 && stride % 16 == 0 && s->length <= stride &&
-         slots_of(v * stride) < 4 && is_better(p, v);
+         slots_of(v * stride) < 4 && pieces_part(p, v);
 }
 
 /* A level is twisted, and stays so: pieces that another axis has of it again are few, or

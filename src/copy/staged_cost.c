@@ -132,15 +132,15 @@ static double waves_of_warp (const mt_desc *d, uint32_t middle, uint32_t rotate_
   return (double)sum + wide_of(d);
 }
 
-/* How many threads meet different banks along the first thread axis, as a logarithm: the
-** next ones meet those again. */
+/* How many threads along the first thread axis meet different banks, as a logarithm: the
+** next ones meet those again. STRAIGHT: all of a warp do. */
 static uint32_t rotate_log_of (const mt_desc *d) {
+  enum { BANKS_LOG = 5 };
   const uint32_t v = units_of_word(d);
-  const uint64_t apart = d->nthr == 0 ? 0 : mt_magnitude(d->staged.stride[0]) * v;
-  uint32_t log = 5;
-  if (v == 1 || apart % 4 != 0) return MT_STAGED_STRAIGHT;
-  for (uint64_t words = apart / 4; log > 0 && words % 2 == 0; words /= 2) log--;
-  return log < 5 ? log : MT_STAGED_STRAIGHT;
+  const uint32_t bytes = d->nthr == 0 ? 0 : (uint32_t)d->staged.stride[0] * v;
+  if (v == 1 || bytes % 4 != 0) return MT_STAGED_STRAIGHT;
+  const uint32_t twos = (uint32_t)__builtin_ctz(bytes / 4 | 1u << BANKS_LOG);
+  return twos == 0 ? MT_STAGED_STRAIGHT : BANKS_LOG - twos;
 }
 
 double mt_staged_rotate (mt_desc *d) {
@@ -212,13 +212,6 @@ static double busy_of (const mt_desc *d) {
   return threads < MT_GATHER_THREADS ? threads / MT_GATHER_THREADS : 1;
 }
 
-/* Microseconds of the instructions of all multiprocessors for all tiles, those that have
-** few words take as long as others; and of a wavefront for a word of each thread of a
-** warp. All takes so many times as long, as tiles are what they are. */
-typedef struct effort {
-  double instructions, wave, full;
-} effort;
-
 /* The last tiles of a copy take as long as others, with less to do beside them: the part
 ** that they are, of so many tiles of which so many blocks are at once. */
 static double last_of (double tiles, double blocks) {
@@ -240,6 +233,13 @@ static double full_of (const mt_desc *d) {
   return 1 + m->staged_usual + m->staged_full * more / MT_GATHER_TILE +
          (m->staged_tail + (gaps ? m->staged_gaps : 0)) * (last > 0 ? last : 0);
 }
+
+/* Microseconds of all tiles: of the instructions of all multiprocessors, threads that
+** have no words take as long as others; of a wavefront for a word of each thread of a
+** warp. And how many times as long all takes, as the GPU is full of such tiles. */
+typedef struct effort {
+  double instructions, wave, full;
+} effort;
 
 static effort effort_of (const mt_desc *d) {
   const double warps = ceil(threads_of_row(d) * rows_of(d) / 32);
