@@ -268,6 +268,47 @@ static void move (const trial *x, const element *e) {
                     src, MT_CAST_ROUNDING(d->cast));
 }
 
+/* ---------------------------------------------------------------- what a tile has */
+
+/* Whether a byte is in a footprint, below n axes. */
+static bool has_byte (const mt_cpu_footprint *p, int n, int64_t at) {
+  if (n == 0) return at >= 0 && at < p->run;
+  for (int64_t i = 0; i < p->axis[n - 1].extent; i++)
+    if (has_byte(p, n - 1, at - i * p->axis[n - 1].stride)) return true;
+  return false;
+}
+
+/* The first tile of a job, run twice, the second time with other bytes wherever its
+** footprints have none: it reads and writes nothing there. */
+static void check_footprints (const mt_cpu_job *job) {
+  static bool has[2][sizeof arena];
+  static unsigned char first[sizeof arena];
+  const mt_cpu_tile *t = &job->tile;
+  const int64_t na = job->ta < t->a.extent ? job->ta : t->a.extent;
+  const int64_t nb = job->tb < t->b.extent ? job->tb : t->b.extent;
+  const char *base[] = {job->src, job->dst};
+  for (int s = 0; s < 2; s++) {
+    mt_cpu_footprint p;
+    mt_cpu_footprint_of(&p, job, s, na, nb);
+    for (size_t i = 0; i < sizeof arena; i++)
+      has[s][i] = has_byte(&p, p.n, (const char *)arena + i - base[s] - p.first);
+  }
+  memcpy(arena, got, sizeof arena);
+  job->move(t, job->src, job->dst, na, nb);
+  memcpy(first, arena, sizeof arena);
+  for (size_t i = 0; i < sizeof arena; i++)
+    arena[i] = has[0][i] || has[1][i] ? got[i] : (unsigned char)(got[i] + 91);
+  job->move(t, job->src, job->dst, na, nb);
+  bool same = true;
+  for (size_t i = 0; i < sizeof arena; i++) {
+    const unsigned char other = (unsigned char)(got[i] + 91);
+    same &= has[1][i] ? arena[i] == first[i] : has[0][i] || arena[i] == other;
+  }
+  CHECK(same, "a tile has more than its footprint");
+}
+
+/* ---------------------------------------------------------------- both executors */
+
 static void run_accepted (trial *x, const element *e, int n) {
   mt_err err = MT_NOERR;
   mt_refusals why = {0};
@@ -292,7 +333,11 @@ static void run_accepted (trial *x, const element *e, int n) {
   void *tables = job.row == MT_ROW_cpu_gather ? malloc(mt_cpu_gather_size()) : NULL;
   if (tables) mt_cpu_gather_make(tables, &job);
   job.tile.gather = tables;
-  if (job.move) {
+  if (job.move && job.tiles > 0) {
+    check_footprints(&job);
+    memcpy(arena, got, sizeof arena);
+    job.demoted = mt_cpu_demotes() ? (unsigned)pick(4) : 0;
+    job.tile.stream ^= pick(2), job.tile.far ^= pick(2);
     int64_t half = job.tiles / 2;
     mt_worker w = {.op = "copy"}; /* for such small jobs it asks nobody */
     mt_cpu_run(&job, half, job.tiles, &w);

@@ -40,7 +40,8 @@ typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int6
 struct mt_cpu_tile {
   mt_cpu_axis a, b; /* all of them, also beyond the tile */
   int64_t unit;
-  bool stream;        /* the destination is larger than the caches */
+  bool stream;        /* what is written goes past the caches */
+  bool far;           /* both sides are larger than these */
   mt_cast_load *load; /* of a conversion: its two steps */
   mt_cast_store *store;
   uint32_t cast;               /* as in mt_desc */
@@ -72,7 +73,9 @@ typedef struct mt_cpu_job {
   mt_cpu_axis outer[MT_MAXOUTER];
   mt_cpu_boxes boxes;
   int64_t tiles, piece; /* tiles in all; tiles that a thread takes at once */
+  int64_t bytes;        /* of all */
   int64_t ns;           /* that a whole tile takes, about */
+  unsigned demoted;     /* sides, 1u << side, whose lines leave the processor's caches */
   const char *src;
   char *dst;
 } mt_cpu_job;
@@ -108,6 +111,29 @@ bool mt_cpu_plan_gather (mt_cpu_job *job);
 size_t mt_cpu_gather_size (void);
 void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);
 mt_cpu_move mt_cpu_gather_move;
+
+/* ---- pieces that a GPU has next (cpu/copy_demote.c) */
+
+/* What a tile has of a side: runs of bytes, at every index of these axes, from `first`
+** on. Small gaps are in a run. */
+typedef struct mt_cpu_footprint {
+  int64_t first, run;
+  int n;
+  struct {
+    int64_t extent, stride;
+  } axis[2 * MT_CPU_INNER + 2];
+} mt_cpu_footprint;
+
+/* Of na by nb indices. */
+void mt_cpu_footprint_of (mt_cpu_footprint *p, const mt_cpu_job *job, int side,
+                          int64_t na, int64_t nb);
+/* Whether the processor can, asked anew: a hypervisor answers. */
+bool mt_cpu_demotes (void);
+/* How lines of slots, of these sides (1u << side), are left by so many threads. */
+void mt_cpu_aim (mt_cpu_job *job, unsigned slots, int threads);
+/* After a tile of a job was moved; only if the processor can. */
+void mt_cpu_demote (const mt_cpu_job *job, const char *const tile[2], int64_t na,
+                    int64_t nb);
 
 /* ---- products (cpu/gemm_launch.c): what the backends in host memory have in common */
 

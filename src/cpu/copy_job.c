@@ -265,7 +265,8 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals 
   job->src = (const char *)l->base[MT_SRC] + offset[MT_SRC] * (int64_t)l->desc.elem;
   job->dst =
       (char *)l->base[MT_DST] + offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
-  job->tile.stream = bytes >= MT_STREAMED;
+  job->bytes = bytes;
+  job->tile.far = job->tile.stream = bytes >= MT_STREAMED;
   if (l->desc.cast) plan_cast(job, &x, &l->desc);
   else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);
   count_tiles(job, threads);
@@ -318,9 +319,11 @@ void mt_cpu_run (void *arg, int64_t first, int64_t last, mt_worker *w) {
   find_place(&p, job, first);
   for (; first < last; first++) {
     int64_t j = p.along[0] * job->tb, i = p.along[1] * job->ta;
-    job->move(&job->tile, p.src + i * a->src + j * b->src,
-              p.dst + i * a->dst + j * b->dst, min_of(job->ta, a->extent - i),
-              min_of(job->tb, b->extent - j));
+    int64_t na = min_of(job->ta, a->extent - i), nb = min_of(job->tb, b->extent - j);
+    const char *src = p.src + i * a->src + j * b->src;
+    char *dst = p.dst + i * a->dst + j * b->dst;
+    job->move(&job->tile, src, dst, na, nb);
+    if (job->demoted) mt_cpu_demote(job, (const char *const[]){src, dst}, na, nb);
     if (mt_worker_ends(w, job->ns)) break;
     next_place(&p, job);
   }

@@ -5,7 +5,10 @@
 #include "cpu/copy.h"
 #include "core/simd.h"
 
-enum { MT_LONGROW = 1024 }; /* bytes that go past the caches */
+enum {
+  MT_LONGROW = 1024,  /* bytes that go past the caches */
+  MT_AHEADROWS = 4096 /* that short rows are asked for ahead */
+};
 
 /* ---------------------------------------------------------------- any strides */
 
@@ -116,14 +119,24 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
   memcpy(to, from, (size_t)n);
 }
 
+/* Rows that a processor does not foresee are asked for so many bytes ahead. */
+static void move_short_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                             int64_t nb) {
+  const int64_t ahead = t->b.src * (1 + MT_AHEADROWS / na);
+  for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
+    for (int64_t i = 0; t->far && i < na; i += 64)
+      mt_prefetch((const void *)((uintptr_t)src + (uintptr_t)(ahead + i)));
+    memcpy(dst, src, (size_t)na);
+  }
+}
+
 /* Units of one byte that lie together along a: rows. */
 static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                        int64_t nb) {
-  for (int64_t j = 0; j < nb; j++) {
-    char *to = dst + j * t->b.dst;
-    if (na < MT_LONGROW) memcpy(to, src + j * t->b.src, (size_t)na);
-    else mt_cpu_put(t, to, src + j * t->b.src, na);
-  }
+  if (na < MT_LONGROW) move_short_rows(t, src, dst, na, nb);
+  else
+    for (int64_t j = 0; j < nb; j++)
+      mt_cpu_put(t, dst + j * t->b.dst, src + j * t->b.src, na);
 }
 
 mt_cpu_move *mt_cpu_mover (int64_t unit) {

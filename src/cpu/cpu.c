@@ -59,7 +59,7 @@ static mt_status cpu_prepare (mt_plan *p, mt_err *err) {
   mt_cpu_job *job = p->data;
   int threads = mt_pool_threads(p->device->impl);
   mt_cpu_plan(job, &p->launch, threads, &p->why);
-  if (p->streams) job->tile.stream = true;
+  if (p->slots) mt_cpu_aim(job, p->slots, threads);
   int64_t pieces = job->piece ? (job->tiles - 1) / job->piece + 1 : 0;
   p->kernel = &mt_cpu_kernels[job->row];
   p->grid.blocks = job->tiles < UINT32_MAX ? (uint32_t)job->tiles : UINT32_MAX;
@@ -83,7 +83,7 @@ static mt_status cpu_prepare_product (mt_plan *p, mt_err *err) {
 static bool cpu_loop (mt_plan *p, mt_loop *out) {
   mt_cpu_job *job = p->data;
   *out = (mt_loop){p->device->impl, mt_cpu_run, job, job->tiles,
-                   job->row == MT_ROW_cpu_rows};
+                   job->row == MT_ROW_cpu_rows && !job->demoted};
   return job->move != NULL;
 }
 

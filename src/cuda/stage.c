@@ -133,9 +133,6 @@ mt_status mt_cuda_locked (mt_device *d, bool *out, const void *p, size_t bytes,
 /* A piece is packed, or unpacked, in so many shares; if it has so many bytes. */
 enum { MT_SHARES = 32, MT_SHARED = 128 << 10 };
 
-/* Threads that are as fast as memory. */
-enum { MT_FEW = 8 };
-
 /* One launch of a transfer. Its pieces are shared by the threads of the host's pool,
 ** which go from one to the next, while the caller talks to the driver, and helps. */
 typedef struct mt_trip {
@@ -231,7 +228,7 @@ static void pack_shares (void *arg, int64_t first, int64_t last, mt_worker *work
 static int threads_of (const mt_trip *w, int slot) {
   const mt_loop *l = &w->loop[slot];
   const int all = mt_pool_threads(l->pool);
-  return w->g->host == MT_SRC && l->few && all > MT_FEW ? MT_FEW : all;
+  return w->g->host == MT_SRC && l->few && all > MT_STAGE_FEW ? MT_STAGE_FEW : all;
 }
 
 static void give_out (mt_trip *w, int slot) {

@@ -154,7 +154,7 @@ struct mt_plan {
   void *data;             /* the backend's part */
   /* ---- of a copy */
   mt_launch first;        /* as it was proven, by elements, in order */
-  bool streams;           /* past the host's caches, however little; else by its size */
+  unsigned slots;         /* sides, 1u << side, that a GPU has before or after */
   struct mt_stage *stage; /* NULL, or: between the host and it, no kernel */
   struct mt_table *table; /* NULL, or: by a list of offsets, no kernel */
   /* ---- of a product */

@@ -275,10 +275,10 @@ static mt_status twin (mt_leg *to, const mt_leg *from, mt_err *err) {
 }
 
 /* What a host packs a GPU reads next, and what it unpacks is a part of more: neither is
-** left in the caches. */
-static mt_status stream (mt_leg *leg, mt_err *err) {
+** left in the caches of a processor. */
+static mt_status aim (mt_leg *leg, mt_err *err) {
   const mt_backend *b = leg->device->backend;
-  leg->p->streams = true;
+  leg->p->slots = 1u << (1 - leg->side);
   return b->prepare ? b->prepare(leg->p, err) : MT_OK;
 }
 
@@ -287,7 +287,7 @@ mt_status mt_stage_pack (mt_stage *g, int slot, const mt_piece *p, void *room,
   mt_leg *leg = &g->pack[slot];
   if (leg->p == NULL && g->pack[0].p != NULL) MT_TRY(twin(leg, &g->pack[0], err));
   MT_TRY(mt_stage_leg(leg, g, p, room, err));
-  return leg->p->streams ? MT_OK : stream(leg, err);
+  return leg->p->slots ? MT_OK : aim(leg, err);
 }
 
 /* ---------------------------------------------------------------- plans */

@@ -23,7 +23,8 @@ enum {
   MT_STAGE_PIECE = 4 << 20,   /* bytes of a piece at most, where the options do not say */
   MT_STAGE_SHORT = 512 << 10, /* at least, of a copy that is small */
   MT_STAGE_LEAST = 64 << 10,  /* fewer are no piece, but for options that say so */
-  MT_UNSTAGED = 64 << 10      /* bytes of a run that goes without staging */
+  MT_UNSTAGED = 64 << 10,     /* bytes of a run that goes without staging */
+  MT_STAGE_FEW = 8            /* threads that are as fast as memory */
 };
 
 /* Half of the way, between a tensor and what travels. `p` is a plan for pieces of this
