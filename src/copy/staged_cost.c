@@ -76,10 +76,10 @@ static uint32_t threads_of_row (const mt_desc *d) {
   return is_alone(d) ? d->gather.units : d->staged.step.extent;
 }
 
-/* Where threads [from, from + 32) of a tile read for the units of their first words, unit
-** by unit. Returns how many threads there are. */
-static inline uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d,
-                                   uint32_t from, uint32_t v) {
+/* Where threads [from, from + 32) of a tile read first, for words of v units that are
+** rotated by rotate_log. Returns how many threads there are. */
+static inline uint32_t find_reads (uint32_t at[MT_LANES], const mt_desc *d, uint32_t from,
+                                   uint32_t v, uint32_t rotate_log) {
   const uint32_t step = threads_of_row(d), all = step * d->gather.rows;
   const uint32_t n = from + 32 < all ? 32 : all - from;
   const bool turns = d->staged.turn.extent > 1 || is_alone(d);
@@ -91,8 +91,8 @@ static inline uint32_t find_reads (uint32_t at[][MT_LANES], const mt_desc *d,
     const uint32_t some = left < n - i ? left : n - i;
     go_along(of, &unit, d, some * v);
     for (uint32_t j = 0; j < some; j++)
-      for (uint32_t k = 0; k < v; k++)
-        at[k][i + j] = d->staged.first + row.at + of[j * v + k];
+      at[i + j] =
+          d->staged.first + row.at + of[j * v + ((i + j) >> rotate_log & (v - 1))];
     i += some;
     go_to(&unit, d, 0, d->nthr, 0);
     if (!turns) go_on(&row, d, d->nthr, d->nval, 0);
@@ -112,24 +112,14 @@ static double least_waves (const mt_desc *d) {
   return ((double)units_of_word(d) + 1) * wide_of(d);
 }
 
-/* Places of n threads as these read them in turn, of words that are rotated. */
-static void rotate_reads (uint32_t at[][MT_LANES], uint32_t n, uint32_t v, uint32_t log) {
-  for (uint32_t k = 0; k < n; k++) {
-    uint32_t of[4];
-    for (uint32_t i = 0; i < v; i++) of[i] = at[i][k];
-    for (uint32_t i = 0; i < v; i++) at[i][k] = of[(i + (k >> log)) & (v - 1)];
-  }
-}
-
-/* Those of the first warp of a tile, or of one in the middle. */
+/* Those of the first warp of a tile, or of one in the middle: units of a word lie equally
+** far from one another in most tiles, so that each meets as many banks as the first. */
 static double waves_of_warp (const mt_desc *d, uint32_t middle, uint32_t rotate_log) {
   const uint32_t unit = d->vec * d->elem, v = units_of_word(d);
   const uint32_t groups = threads_of_row(d) * d->gather.rows;
-  uint32_t at[4][MT_LANES], sum = 0;
-  const uint32_t n = find_reads(at, d, groups / 64 * 32 * middle, v);
-  if (rotate_log != MT_STAGED_STRAIGHT) rotate_reads(at, n, v, rotate_log);
-  for (uint32_t i = 0; i < v; i++) sum += mt_banks_wavefronts(at[i], n, unit);
-  return (double)sum + wide_of(d);
+  uint32_t at[MT_LANES];
+  const uint32_t n = find_reads(at, d, groups / 64 * 32 * middle, v, rotate_log);
+  return (double)(v * mt_banks_wavefronts(at, n, unit)) + wide_of(d);
 }
 
 /* How many threads along the first thread axis meet different banks, as a logarithm: the
