@@ -122,10 +122,10 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
 /* Rows that a processor does not foresee are asked for so many bytes ahead. */
 static void move_short_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                              int64_t nb) {
-  const int64_t ahead = t->b.src * (1 + MT_AHEADROWS / na);
+  const int64_t some = 1 + MT_AHEADROWS / na;
   for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
-    for (int64_t i = 0; t->far && i < na; i += 64)
-      mt_prefetch((const void *)((uintptr_t)src + (uintptr_t)(ahead + i)));
+    const bool asks = t->far && j + some < nb;
+    for (int64_t i = 0; asks && i < na; i += 64) mt_prefetch(src + some * t->b.src + i);
     memcpy(dst, src, (size_t)na);
   }
 }
