@@ -330,9 +330,12 @@ static void run_accepted (trial *x, const element *e, int n) {
   CHECK(memcmp(arena, want, sizeof arena) == 0, "the reference differs");
   memcpy(arena, got, sizeof arena);
   mt_cpu_plan(&job, &x->l, 2, &why);
-  void *tables = job.row == MT_ROW_cpu_gather ? malloc(mt_cpu_gather_size()) : NULL;
-  if (tables) mt_cpu_gather_make(tables, &job);
-  job.tile.gather = tables;
+  void *gather = job.row == MT_ROW_cpu_gather ? malloc(mt_cpu_gather_size()) : NULL;
+  const bool runs = job.row == MT_ROW_cpu_transpose;
+  void *turns = runs || job.runs.n[0] > 0 ? malloc(mt_cpu_turn_size()) : NULL;
+  if (gather) mt_cpu_gather_make(gather, &job);
+  if (turns) (runs ? mt_cpu_turn_make : mt_cpu_rows_make)(turns, &job);
+  job.tile.gather = gather, job.tile.turns = turns;
   if (job.move && job.tiles > 0) {
     check_footprints(&job);
     memcpy(arena, got, sizeof arena);
@@ -346,7 +349,7 @@ static void run_accepted (trial *x, const element *e, int n) {
   } else {
     CHECK(n == 0 || job.row == MT_ROW_cpu_literal, "no move");
   }
-  free(tables);
+  free(gather), free(turns);
 }
 
 static void one (void) {

@@ -52,7 +52,7 @@ static void set_axis (mt_cpu_axis *a, int64_t extent, int64_t src, int64_t dst) 
 static void transpose (int64_t unit) {
   tile x = {.t = {.unit = unit, .stream = pick(3) != 0}};
   int64_t ta, tb, pad = pick(2) ? 64 : unit;
-  x.move = mt_cpu_transposer(unit, pad, between(1, 600), &ta, &tb);
+  x.move = mt_cpu_turner(unit, pad, between(1, 600), between(1, 600), &ta, &tb);
   if (x.move == NULL) return;
   x.na = pick(3) ? between(1, ta) : ta;
   x.nb = pick(3) ? between(1, tb) : tb;
@@ -73,7 +73,8 @@ static void move_any (int64_t unit) {
 
 static void move_rows (void) {
   tile x = {.t = {.unit = 1}, .na = between(1, 300), .nb = between(1, 20)};
-  x.move = mt_cpu_mover(32);
+  x.move = mt_cpu_row_mover(x.na, 1);
+  x.t.far = pick(2), x.t.stream = pick(2);
   set_axis(&x.t.a, x.na, 1, 1);
   set_axis(&x.t.b, x.nb, between(0, 400), x.na + pick(9));
   check_tile(&x, "rows");

@@ -29,6 +29,7 @@ typedef void mt_cast_load (void *out, const char *src, int64_t step, int64_t n);
 typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
 
 typedef struct mt_cpu_gather mt_cpu_gather;
+typedef struct mt_cpu_turn mt_cpu_turn;
 
 typedef struct mt_cpu_tile mt_cpu_tile;
 
@@ -49,6 +50,7 @@ struct mt_cpu_tile {
   int64_t carried[2];          /* of a side whose elements are their carriers; else 0 */
   mt_cpu_move *turn;           /* what transposes elements that are converted */
   const mt_cpu_gather *gather; /* of units from anywhere */
+  const mt_cpu_turn *turns;    /* of runs; NULL: of elements equally far apart */
 };
 
 enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
@@ -62,6 +64,12 @@ typedef struct mt_cpu_boxes {
   mt_cpu_axis inner[MT_CPU_INNER], row[MT_CPU_INNER];
 } mt_cpu_boxes;
 
+/* Of a run of the destination, 0, and of one of the source, 1: the axes before a, b. */
+typedef struct mt_cpu_runs {
+  int n[2];
+  mt_cpu_axis axis[2][MT_CPU_INNER];
+} mt_cpu_runs;
+
 /* A copy: every tile of (a,b) at every index of the outer axes. */
 typedef struct mt_cpu_job {
   mt_cpu_row row;
@@ -72,6 +80,7 @@ typedef struct mt_cpu_job {
   int n;
   mt_cpu_axis outer[MT_MAXOUTER];
   mt_cpu_boxes boxes;
+  mt_cpu_runs runs;
   int64_t tiles, piece; /* tiles in all; tiles that a thread takes at once */
   int64_t bytes;        /* of all */
   int64_t ns;           /* that a whole tile takes, about */
@@ -86,8 +95,10 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals 
 /* Tiles first .. last - 1 of a job. An mt_work. */
 void mt_cpu_run (void *job, int64_t first, int64_t last, mt_worker *w);
 
-/* The move for units of this many bytes; beyond 31, for rows of bytes. */
+/* The move for units of this many bytes, 31 at most. */
 mt_cpu_move *mt_cpu_mover (int64_t unit);
+/* The move for rows of so many bytes, so many for each index of b. */
+mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows);
 /* Converts elements; `cast` as in mt_desc. Fills the steps of the tile. */
 mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast);
 /* Where the source runs along b and the destination along a: whether the caster's move is
@@ -95,14 +106,26 @@ mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast);
 bool mt_cpu_turns (mt_cpu_tile *t, mt_cpu_move **move, int64_t *ta, int64_t *tb);
 /* n bytes that lie together on both sides; past the caches, if the tile streams. */
 void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n);
+/* Rows of n bytes, `pitch` apart, each so far from `to`. */
+void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const char *from,
+                      int64_t pitch, int64_t n, int64_t rows);
 /* The move where one unit of the source is repeated along a, whose units lie together in
 ** the destination; NULL if there is none. */
 mt_cpu_move *mt_cpu_filler (int64_t unit);
+/* Where rows lie, several for each index of b; n[0] is how many. */
+void mt_cpu_rows_make (mt_cpu_turn *k, const mt_cpu_job *job);
+/* Runs of both sides (cpu/copy_turn.c): axes of the job become a, b and those before; false
+** if a run has less bytes than `least`, 16 or more. Then the tables, of mt_cpu_turn_size
+** bytes, go to tile.turns. */
+bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
+                       mt_refusals *why);
+size_t mt_cpu_turn_size (void);
+void mt_cpu_turn_make (mt_cpu_turn *k, const mt_cpu_job *job);
 /* The move where units lie together along a, which has na indices, in the destination,
 ** whose rows are `pitch` bytes apart, and along b in the source, and the tile that it
 ** wants; NULL if there is none. */
-mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t na, int64_t *ta,
-                                int64_t *tb);
+mt_cpu_move *mt_cpu_turner (int64_t unit, int64_t pitch, int64_t na, int64_t nb,
+                            int64_t *ta, int64_t *tb);
 
 /* Units from anywhere (cpu/copy_gather.c): the axes of the job become boxes; false if the
 ** destination has no run for them. Then the tables of the boxes, of mt_cpu_gather_size
@@ -111,6 +134,14 @@ bool mt_cpu_plan_gather (mt_cpu_job *job);
 size_t mt_cpu_gather_size (void);
 void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);
 mt_cpu_move mt_cpu_gather_move;
+
+/* Elements of a tile's runs: n[0] of the destination's for each index of a, and where
+** they lie in the source; n[1] of the source's for each of b, where in the destination.
+** Of rows, n[0] for each index of b, where they lie in both. */
+enum { MT_CPU_TURN = 512 };
+struct mt_cpu_turn {
+  int64_t n[2], at[2][MT_CPU_TURN];
+};
 
 /* ---- pieces that a GPU has next (cpu/copy_demote.c) */
 
@@ -121,7 +152,7 @@ typedef struct mt_cpu_footprint {
   int n;
   struct {
     int64_t extent, stride;
-  } axis[2 * MT_CPU_INNER + 2];
+  } axis[4 * MT_CPU_INNER + 2];
 } mt_cpu_footprint;
 
 /* Of na by nb indices. */

@@ -224,7 +224,7 @@ static void cast_turned (const mt_cpu_tile *t, const char *src, char *dst, int64
 bool mt_cpu_turns (mt_cpu_tile *t, mt_cpu_move **move, int64_t *ta, int64_t *tb) {
   if (*move != cast_tile || t->a.dst != t->to || t->a.extent < 16 || t->b.extent < 16)
     return false;
-  t->turn = mt_cpu_transposer(t->to, t->b.dst, t->a.extent, ta, tb);
+  t->turn = mt_cpu_turner(t->to, t->b.dst, t->a.extent, t->b.extent, ta, tb);
   if (t->turn == NULL || *ta * *tb * t->to > MT_TURNED) return false;
   *move = cast_turned;
   return true;

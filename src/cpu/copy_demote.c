@@ -76,6 +76,10 @@ void mt_cpu_footprint_of (mt_cpu_footprint *p, const mt_cpu_job *job, int side,
     add_axis(p, x->inner[i].extent, x->inner[i].src);
   for (int i = 0; i < x->nrow; i++)
     add_axis(p, x->row[i].extent, stride_of(&x->row[i], side));
+  for (int run = 0; run < 2; run++)
+    for (int i = 0; i < job->runs.n[run]; i++)
+      add_axis(p, job->runs.axis[run][i].extent,
+               stride_of(&job->runs.axis[run][i], side));
   join_axes(p);
 }
 

@@ -56,6 +56,7 @@ struct mt_cpu_gather {
 /* ---------------------------------------------------------------- planning */
 
 static int64_t size_of (int64_t d) { return d < 0 ? -d : d; }
+static bool is_power (int64_t n) { return (n & (n - 1)) == 0; }
 
 static mt_cpu_axis take (mt_cpu_job *job, int i) {
   mt_cpu_axis a = job->outer[i];
@@ -144,16 +145,6 @@ static bool is_near (const mt_cpu_job *job) {
   return sum < INT32_MAX / 2;
 }
 
-bool mt_cpu_plan_gather (mt_cpu_job *job) {
-  mt_cpu_job out = *job;
-  memset(&out.boxes, 0, sizeof out.boxes);
-  out.boxes.unit = job->tile.unit;
-  if (out.boxes.unit > 16 || !take_run(&out) || !is_near(&out)) return false;
-  take_rows(&out);
-  *job = out;
-  return true;
-}
-
 /* ---------------------------------------------------------------- windows */
 
 static void find_units (mt_cpu_gather *g, const mt_cpu_job *job) {
@@ -232,9 +223,10 @@ static int64_t find_windows (window *w, const mt_cpu_gather *g, int64_t b, int32
 }
 
 /* A window more costs about as much as a unit that goes alone; units of 3, 5, 6 bytes go
-** slower. */
+** slower, those of 8 faster. */
 static int64_t most_windows (const mt_cpu_gather *g) {
-  int64_t most = 16 / g->unit * 3 / 4 + ((g->unit & (g->unit - 1)) == 0 ? 1 : 3);
+  if (g->unit == 8) return 1;
+  int64_t most = 16 / g->unit * 3 / 4 + (is_power(g->unit) ? 1 : 3);
   return most < MT_WINDOWS ? most : MT_WINDOWS;
 }
 
@@ -340,6 +332,35 @@ void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job) {
   g->bytes = g->units * g->unit;
   find_vectors(g);
   if (has_shuffles()) make_windows(g);
+}
+
+/* Whether no axis outside of the boxes steps less far in the source than theirs do, by
+** less than a line: lines would be met again and again. */
+static bool is_local (const mt_cpu_job *job) {
+  const mt_cpu_boxes *x = &job->boxes;
+  const int i = nearest(job);
+  if (i < 0 || size_of(job->outer[i].src) >= MT_LINE) return true;
+  int64_t least = job->tile.a.src == 0 ? INT64_MAX : size_of(job->tile.a.src);
+  for (int k = 0; k < x->ninner; k++)
+    if (x->inner[k].src != 0 && size_of(x->inner[k].src) < least)
+      least = size_of(x->inner[k].src);
+  for (int k = 0; k < x->nrow; k++)
+    if (size_of(x->row[k].src) < least) least = size_of(x->row[k].src);
+  return least < size_of(job->outer[i].src);
+}
+
+/* Units that go one by one are better met where the source has them. */
+bool mt_cpu_plan_gather (mt_cpu_job *job) {
+  mt_cpu_gather g;
+  mt_cpu_job out = *job;
+  memset(&out.boxes, 0, sizeof out.boxes);
+  out.boxes.unit = job->tile.unit;
+  if (out.boxes.unit > 16 || !take_run(&out) || !is_near(&out)) return false;
+  take_rows(&out);
+  mt_cpu_gather_make(&g, &out);
+  if (g.windows == 0 && !is_local(&out)) return false;
+  *job = out;
+  return true;
 }
 
 /* ---------------------------------------------------------------- moving */

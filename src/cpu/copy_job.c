@@ -14,10 +14,11 @@
 
 enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
-  MT_SHORTFILL = 256,     /* bytes below which an element is not repeated by itself */
-  MT_SMALLTURN = 1024,    /* bytes of units above 2 bytes that boxes transpose as well */
+  MT_SHORTFILL = 64,      /* bytes below which an element is not repeated by itself */
+  MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
+  MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
   MT_PIECE = 256 << 10,   /* bytes that are worth a thread's while */
   MT_STREAMED = 2 << 20   /* bytes of a destination that fits no cache */
@@ -79,60 +80,28 @@ static mt_cpu_axis take_axis (mt_cpu_job *job, int i) {
 
 static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* The first axis along which a tile has work, or else the longest. */
-static int long_axis (const mt_cpu_job *job, int64_t run) {
-  int best = 0;
-  for (int i = 0; i < job->n; i++) {
-    if (job->outer[i].extent > job->outer[best].extent) best = i;
-    if (job->outer[i].extent >= MT_LEASTTILE / run) return i;
-  }
-  return best;
-}
-
-/* Rows: a is the bytes of a run, b an axis of many. */
+/* Rows: a is the bytes of a run, b an axis of many; short axes before that are in each of
+** its indices, so that rows are moved in the order of the destination. */
 static void plan_rows (mt_cpu_job *job, int64_t run) {
-  mt_cpu_axis bytes = {run, 1, 1};
+  mt_cpu_runs *x = &job->runs;
+  int64_t rows = 1;
   job->row = MT_ROW_cpu_rows;
-  job->move = mt_cpu_mover(MT_SMALLRUN);
-  job->tile.a = bytes;
-  job->tile.b = take_axis(job, long_axis(job, run));
+  while (job->n > 1 && rows * run < MT_LEASTTILE &&
+         rows * job->outer[0].extent <= MT_MOSTROWS && x->n[0] < MT_CPU_INNER) {
+    rows *= job->outer[0].extent;
+    x->axis[0][x->n[0]++] = take_axis(job, 0);
+  }
+  job->move = mt_cpu_row_mover(run, rows);
+  job->tile.a = (mt_cpu_axis){run, 1, 1};
+  job->tile.b = take_axis(job, 0);
   job->ta = min_of(run, MT_ROWTILE);
-  job->tb = MT_ROWTILE / job->ta;
+  job->tb = MT_ROWTILE / (job->ta * rows);
 }
 
-static bool plan_transpose (mt_cpu_job *job, mt_refusals *why) {
-  const char *name = row_names[MT_ROW_cpu_transpose];
-  int64_t unit = job->tile.unit;
-  int b = source_axis(job->outer, job->n);
-  if (job->n < 2 || b <= 0 || job->outer[0].dst != unit || job->outer[b].src != unit ||
-      job->outer[0].src == 0) {
-    mt_refusals_add(why, name,
-                    "no two axes along which the elements of one side each lie "
-                    "together");
-    return false;
-  }
-  job->move = mt_cpu_transposer(unit, job->outer[b].dst, job->outer[0].extent, &job->ta,
-                                &job->tb);
-  if (job->move == NULL || job->outer[0].extent < 16 / unit ||
-      job->outer[b].extent < 16 / unit) {
-    mt_refusals_add(why, name, "%lld by %lld units of %lld bytes",
-                    (long long)job->outer[0].extent, (long long)job->outer[b].extent,
-                    (long long)unit);
-    return false;
-  }
+static bool plan_transpose (mt_cpu_job *job, int64_t least, mt_refusals *why) {
+  if (!mt_cpu_plan_turn(job, least, row_names[MT_ROW_cpu_transpose], why)) return false;
   job->row = MT_ROW_cpu_transpose;
-  job->tile.b = take_axis(job, b);
-  job->tile.a = take_axis(job, 0);
   return true;
-}
-
-/* Transposes of few units are better left to boxes that hold several of them. */
-static bool is_small (const mt_cpu_job *job) {
-  int b = source_axis(job->outer, job->n);
-  int64_t unit = job->tile.unit;
-  return b > 0 && unit > 2 && job->outer[b].extent < MT_SMALLTURN &&
-         job->outer[0].extent < MT_SMALLTURN &&
-         job->outer[0].extent * job->outer[b].extent * unit < MT_SMALLTURN;
 }
 
 static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
@@ -219,18 +188,20 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "%lld bytes lie together on both sides, "
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
-  if (plan_fill(job, why) || (!is_small(job) && plan_transpose(job, why))) return;
-  if (!plan_gather(job, why) && !plan_transpose(job, why))
+  const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
+  if (plan_fill(job, why) || plan_transpose(job, least, why)) return;
+  if (!plan_gather(job, why) && !plan_transpose(job, 16, why))
     plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));
 }
 
 /* ---------------------------------------------------------------- planning */
 
 /* Of a whole tile: rows are moved, and filled, as one. */
-static int64_t moves_of (const mt_cpu_job *job) {
+static int64_t moves_of (const mt_cpu_job *job, int64_t bytes) {
   int64_t rows = min_of(job->tb, job->tile.b.extent);
-  bool whole = job->row == MT_ROW_cpu_rows || job->row == MT_ROW_cpu_fill ||
-               job->row == MT_ROW_cpu_gather;
+  bool whole = job->row == MT_ROW_cpu_fill || job->row == MT_ROW_cpu_gather;
+  if (job->row == MT_ROW_cpu_transpose) return bytes / job->tile.unit;
+  if (job->row == MT_ROW_cpu_rows) return bytes / min_of(job->ta, job->tile.a.extent);
   return whole ? rows : rows * min_of(job->ta, job->tile.a.extent);
 }
 
@@ -238,13 +209,15 @@ static void count_tiles (mt_cpu_job *job, int threads) {
   const mt_cpu_tile *t = &job->tile;
   int64_t bytes = t->unit * min_of(job->ta, t->a.extent) * min_of(job->tb, t->b.extent);
   for (int i = 0; i < job->boxes.nrow; i++) bytes *= job->boxes.row[i].extent;
+  for (int run = 0; run < 2; run++)
+    for (int i = 0; i < job->runs.n[run]; i++) bytes *= job->runs.axis[run][i].extent;
   job->along[0] = (t->b.extent - 1) / job->tb + 1;
   job->along[1] = (t->a.extent - 1) / job->ta + 1;
   job->tiles = job->along[0] * job->along[1];
   for (int i = 0; i < job->n; i++) job->tiles *= job->outer[i].extent;
   job->piece = job->tiles / (threads * 8) + 1;
   if (job->piece < MT_PIECE / bytes) job->piece = MT_PIECE / bytes;
-  job->ns = bytes / 8 + 4 * moves_of(job);
+  job->ns = bytes / 8 + 4 * moves_of(job, bytes);
 }
 
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals *why) {

@@ -48,26 +48,28 @@ MT_OVERLAPPING_MOVER(16)
 
 /* ---------------------------------------------------------------- filling */
 
-enum { MT_PATTERN = 256 };
+enum { MT_VECTOR = 16 };
 
+/* A unit divides a vector, so that the last vector may lie upon the one before. */
 static void fill_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                        int64_t nb) {
-  char pattern[MT_PATTERN];
-  int64_t n = na * t->unit, repeated = n < MT_PATTERN ? n : MT_PATTERN;
+  const int64_t n = na * t->unit;
+  char v[MT_VECTOR];
   for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
     int64_t at = 0;
-    for (int64_t i = 0; i < repeated; i += t->unit)
-      memcpy(pattern + i, src, (size_t)t->unit);
-    for (; n - at >= MT_PATTERN; at += MT_PATTERN) memcpy(dst + at, pattern, MT_PATTERN);
-    memcpy(dst + at, pattern, (size_t)(n - at));
+    memcpy(v, src, (size_t)t->unit);
+    for (int64_t i = t->unit; i < MT_VECTOR; i *= 2) memcpy(v + i, v, (size_t)i);
+    for (; n - at >= MT_VECTOR; at += MT_VECTOR) memcpy(dst + at, v, MT_VECTOR);
+    if (n >= MT_VECTOR) memcpy(dst + n - MT_VECTOR, v, MT_VECTOR);
+    else memcpy(dst, v, (size_t)n);
   }
 }
 
 mt_cpu_move *mt_cpu_filler (int64_t unit) {
-  return (unit & (unit - 1)) == 0 && unit <= MT_PATTERN ? fill_rows : NULL;
+  return (unit & (unit - 1)) == 0 && unit <= MT_VECTOR ? fill_rows : NULL;
 }
 
-/* ---------------------------------------------------------------- transposing */
+/* ---------------------------------------------------------------- runs */
 
 #ifdef MT_STREAM
 
@@ -119,25 +121,96 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
   memcpy(to, from, (size_t)n);
 }
 
-/* Rows that a processor does not foresee are asked for so many bytes ahead. */
-static void move_short_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
-                             int64_t nb) {
-  const int64_t some = 1 + MT_AHEADROWS / na;
-  for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
-    const bool asks = t->far && j + some < nb;
-    for (int64_t i = 0; asks && i < na; i += 64) mt_prefetch(src + some * t->b.src + i);
-    memcpy(dst, src, (size_t)na);
-  }
+void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const char *from,
+                      int64_t pitch, int64_t n, int64_t rows) {
+#ifdef MT_STREAM
+  uint64_t all = (uint64_t)(uintptr_t)to | (uint64_t)n;
+  for (int64_t j = 0; j < rows; j++) all |= (uint64_t)at[j];
+  const bool lines = all % 64 == 0;
+  for (int64_t j = 0; t->stream && lines && j < rows; j++)
+    put_lines(to + at[j], from + j * pitch, n);
+  for (int64_t j = 0; t->stream && !lines && j < rows; j++)
+    put_row(to + at[j], from + j * pitch, n);
+  if (t->stream) return;
+#endif
+  (void)t;
+  for (int64_t j = 0; j < rows; j++) memcpy(to + at[j], from + j * pitch, (size_t)n);
 }
 
-/* Units of one byte that lie together along a: rows. */
-static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
-                       int64_t nb) {
-  if (na < MT_LONGROW) move_short_rows(t, src, dst, na, nb);
-  else
-    for (int64_t j = 0; j < nb; j++)
-      mt_cpu_put(t, dst + j * t->b.dst, src + j * t->b.src, na);
+/* ---------------------------------------------------------------- rows */
+
+/* n bytes, of which there are `bytes` at least and twice as many at most. */
+#define MT_COPY_SHORT(bytes)                                                             \
+  static inline void copy_##bytes(char *to, const char *from, int64_t n) {               \
+    memcpy(to, from, bytes);                                                             \
+    memcpy(to + n - bytes, from + n - bytes, bytes);                                     \
+  }
+MT_COPY_SHORT(32)
+MT_COPY_SHORT(64)
+static inline void copy_any (char *to, const char *from, int64_t n) {
+  memcpy(to, from, (size_t)n);
 }
+
+/* Units of one byte that lie together along a. Short rows of sides that are far are asked
+** for so many bytes ahead: a processor does not foresee them. */
+#define MT_ROWS(name, copy)                                                              \
+  static void name(const mt_cpu_tile *t, const char *src, char *dst, int64_t na,         \
+                   int64_t nb) {                                                         \
+    const int64_t some = 1 + MT_AHEADROWS / na;                                          \
+    for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {                 \
+      const bool asks = t->far && t->b.src != 0 && j + some < nb;                        \
+      for (int64_t i = 0; asks && i < na; i += 64)                                       \
+        mt_prefetch(src + some * t->b.src + i);                                          \
+      copy(dst, src, na);                                                                \
+    }                                                                                    \
+  }
+MT_ROWS(rows_32, copy_32)
+MT_ROWS(rows_64, copy_64)
+MT_ROWS(rows_any, copy_any)
+
+static void rows_long (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                       int64_t nb) {
+  for (int64_t j = 0; j < nb; j++)
+    mt_cpu_put(t, dst + j * t->b.dst, src + j * t->b.src, na);
+}
+
+/* The same, several rows for each index of b. */
+#define MT_SEVERAL(name, copy)                                                           \
+  static void name(const mt_cpu_tile *t, const char *src, char *dst, int64_t na,         \
+                   int64_t nb) {                                                         \
+    const mt_cpu_turn *k = t->turns;                                                     \
+    const int64_t n = k->n[0];                                                           \
+    for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst)                   \
+      for (int64_t i = 0; i < n; i++) copy(dst + k->at[1][i], src + k->at[0][i], na);    \
+  }
+MT_SEVERAL(several_32, copy_32)
+MT_SEVERAL(several_64, copy_64)
+MT_SEVERAL(several_any, copy_any)
+
+static void several_long (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                          int64_t nb) {
+  const mt_cpu_turn *k = t->turns;
+  for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst)
+    for (int64_t i = 0; i < k->n[0]; i++)
+      mt_cpu_put(t, dst + k->at[1][i], src + k->at[0][i], na);
+}
+
+/* Bytes of a row below which they are moved so. */
+mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows) {
+  static const struct {
+    int64_t below;
+    mt_cpu_move *move[2];
+  } how[] = {{32, {rows_any, several_any}},
+             {65, {rows_32, several_32}},
+             {129, {rows_64, several_64}},
+             {MT_LONGROW, {rows_any, several_any}},
+             {INT64_MAX, {rows_long, several_long}}};
+  int i = 0;
+  while (bytes >= how[i].below) i++;
+  return how[i].move[rows > 1];
+}
+
+/* ---------------------------------------------------------------- any strides */
 
 mt_cpu_move *mt_cpu_mover (int64_t unit) {
   static mt_cpu_move *const exact[] = {move_1, move_2, move_4, move_8, move_16};
@@ -147,144 +220,5 @@ mt_cpu_move *mt_cpu_mover (int64_t unit) {
     if (unit == (int64_t)1 << w) return exact[w];
     if (unit < (int64_t)2 << w) return over[w];
   }
-  return move_rows;
-}
-
-/* The buffer's rows, `pitch` apart, become `rows` rows of n bytes of the destination. */
-static void put_rows (const mt_cpu_tile *t, char *to, const char *from, int64_t pitch,
-                      int64_t n, int64_t rows) {
-  int64_t step = t->b.dst;
-#ifdef MT_STREAM
-  bool lines = ((uintptr_t)to | (uintptr_t)step | (uintptr_t)n) % 64 == 0;
-  if (t->stream && lines) {
-    for (int64_t j = 0; j < rows; j++) put_lines(to + j * step, from + j * pitch, n);
-    return;
-  }
-  if (t->stream) {
-    for (int64_t j = 0; j < rows; j++) put_row(to + j * step, from + j * pitch, n);
-    return;
-  }
-#endif
-  for (int64_t j = 0; j < rows; j++) memcpy(to + j * step, from + j * pitch, (size_t)n);
-}
-
-/* W rows of W elements, `from` bytes apart, become W rows `to` bytes apart. After log2 W
-** rounds of interleaving the halves of a list of vectors, its elements are transposed. */
-#define MT_BLOCK(bits, W)                                                                \
-  static inline void block_##bits(char *d, int64_t to, const char *s, int64_t from) {    \
-    mt_v##bits x[W], y[W];                                                               \
-    MT_UNROLL for (int i = 0; i < W; i++) memcpy(&x[i], s + i * from, 16);               \
-    MT_UNROLL for (int n = 1; n < W; n *= 2) {                                           \
-      MT_UNROLL for (int i = 0; i < W / 2; i++) {                                        \
-        y[2 * i] = mt_low_##bits(x[i], x[i + W / 2]);                                    \
-        y[2 * i + 1] = mt_high_##bits(x[i], x[i + W / 2]);                               \
-      }                                                                                  \
-      MT_UNROLL for (int i = 0; i < W; i++) x[i] = y[i];                                 \
-    }                                                                                    \
-    MT_UNROLL for (int i = 0; i < W; i++) memcpy(d + i * to, &x[i], 16);                 \
-  }
-
-/* A row of the buffer holds the tile's elements along a, and a line more: powers of two
-** alias. */
-enum { MT_BUFFER = 40 << 10, MT_SHORTROWS = 32 << 10, MT_LINE = 64, MT_AHEAD = 64 };
-static int64_t pitch_of (int64_t bytes) { return ((bytes + 63) & -64) + 64; }
-
-/* What to fetch while row i of na rows of n bytes is worked on: rows some way on, or of
-** the tile beside this one, which is next. A few bytes of many rows are nothing that a
-** processor foresees. */
-static inline uintptr_t ahead_of (const char *src, int64_t from, int64_t i, int64_t na,
-                                  int64_t n) {
-  int64_t at = i + (na < 2 * MT_AHEAD ? na / 2 : MT_AHEAD);
-  return (uintptr_t)src + (uintptr_t)(at < na ? at * from : (at - na) * from + n);
-}
-
-/* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch`
-** apart. */
-#define MT_INTERLEAVE(bits, W)                                                           \
-  static void pack_##bits(char *buf, int64_t pitch, const char *src, int64_t from,       \
-                          int64_t na, int64_t nb) {                                      \
-    for (int64_t i = 0; i < na; i += W) {                                                \
-      uintptr_t ahead = ahead_of(src, from, i, na, nb * (16 / W));                       \
-      for (int64_t j = 0; j < nb * (16 / W); j += MT_LINE)                               \
-        for (int64_t k = 0; k < W; k++)                                                  \
-          mt_prefetch((const void *)(ahead + (uintptr_t)(k * from + j)));                \
-      if (i > na - W) i = na - W;                                                        \
-      for (int64_t j = 0; j < nb; j += W) {                                              \
-        if (j > nb - W) j = nb - W;                                                      \
-        block_##bits(buf + j * pitch + i * (16 / W), pitch,                              \
-                     src + i * from + j * (16 / W), from);                               \
-      }                                                                                  \
-    }                                                                                    \
-  }
-
-#define MT_TRANSPOSER(bits, W)                                                           \
-  MT_BLOCK(bits, W)                                                                      \
-  MT_INTERLEAVE(bits, W)                                                                 \
-  static void transpose_##bits(const mt_cpu_tile *t, const char *src, char *dst,         \
-                               int64_t na, int64_t nb) {                                 \
-    _Alignas(64) char buf[MT_BUFFER];                                                    \
-    int64_t pitch = pitch_of(na * t->unit);                                              \
-    if (na < W || nb < W) {                                                              \
-      mt_cpu_mover(t->unit)(t, src, dst, na, nb);                                        \
-      return;                                                                            \
-    }                                                                                    \
-    pack_##bits(buf, pitch, src, t->a.src, na, nb);                                      \
-    put_rows(t, dst, buf, pitch, na * t->unit, nb);                                      \
-  }
-
-#ifdef MT_SIMD
-MT_TRANSPOSER(8, 16)
-MT_TRANSPOSER(16, 8)
-MT_TRANSPOSER(32, 4)
-MT_TRANSPOSER(64, 2)
-
-static void transpose_128 (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
-                           int64_t nb) {
-  _Alignas(64) char buf[MT_BUFFER];
-  int64_t pitch = pitch_of(na * 16);
-  for (int64_t i = 0; i < na; i++)
-    for (int64_t j = 0; j < nb; j++)
-      memcpy(buf + j * pitch + i * 16, src + i * t->a.src + j * 16, 16);
-  put_rows(t, dst, buf, pitch, na * 16, nb);
-}
-#endif
-
-/* Two tiles of each: where the rows of the destination are whole lines, and where they
-** are not, so that longer rows pay. Measured.
-** bytes  move           a,  b      a,   b */
-#define MT_TRANSPOSERS(X)                                                                \
-  X(1, transpose_8, 256, 128, 512, 64)                                                   \
-  X(2, transpose_16, 256, 64, 512, 32)                                                   \
-  X(4, transpose_32, 64, 64, 256, 32)                                                    \
-  X(8, transpose_64, 32, 32, 128, 32)                                                    \
-  X(16, transpose_128, 16, 16, 64, 16)
-
-/* Few indices of a leave room for more of b. */
-static void widen (int64_t unit, int64_t na, int64_t *ta, int64_t *tb) {
-  int64_t n = MT_SHORTROWS / pitch_of(na * unit);
-  if (na >= *ta || n <= *tb) return;
-  *ta = na;
-  *tb = n & -16;
-}
-
-mt_cpu_move *mt_cpu_transposer (int64_t unit, int64_t pitch, int64_t na, int64_t *ta,
-                                int64_t *tb) {
-#ifdef MT_SIMD
-#define MT_TRANSPOSER_ROW(bytes, move, a, b, c, d) {bytes, move, {a, c}, {b, d}},
-  static const struct {
-    int64_t unit;
-    mt_cpu_move *move;
-    int64_t ta[2], tb[2];
-  } rows[] = {MT_TRANSPOSERS(MT_TRANSPOSER_ROW)};
-#undef MT_TRANSPOSER_ROW
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (rows[i].unit != unit) continue;
-    *ta = rows[i].ta[pitch % 64 != 0];
-    *tb = rows[i].tb[pitch % 64 != 0];
-    widen(unit, na, ta, tb);
-    return rows[i].move;
-  }
-#endif
-  (void)unit, (void)pitch, (void)na, (void)ta, (void)tb;
   return NULL;
 }

@@ -42,16 +42,31 @@ static void cpu_close (mt_device *d) {
 
 static void cpu_halt (mt_device *d) { mt_pool_halt(d->impl); }
 
-/* The tables of a copy of units from anywhere. A plan that is moved, and prepared again,
-** has a place for them. */
+/* Bytes of the tables of a row; 0: it has none. */
+static size_t tables_of (const mt_cpu_job *job) {
+  if (job->row == MT_ROW_cpu_gather) return mt_cpu_gather_size();
+  return job->runs.n[0] > 0 || job->row == MT_ROW_cpu_transpose ? mt_cpu_turn_size() : 0;
+}
+
+/* A plan that is moved, and prepared again, has a place for them, if it needs as much. */
 static mt_status make_tables (mt_plan *p, mt_cpu_job *job, mt_err *err) {
-  if (job->row != MT_ROW_cpu_gather) return MT_OK;
-  p->workspace_bytes = mt_cpu_gather_size();
-  if (p->workspace == NULL) p->workspace = mt_host_alloc(p->device, p->workspace_bytes);
+  const size_t bytes = tables_of(job);
+  if (bytes == 0) return MT_OK;
+  if (p->workspace != NULL && p->workspace_bytes != bytes) {
+    mt_host_free(p->device, p->workspace, p->workspace_bytes);
+    p->workspace = NULL;
+  }
+  p->workspace_bytes = bytes;
+  if (p->workspace == NULL) p->workspace = mt_host_alloc(p->device, bytes);
   if (p->workspace == NULL)
     return mt_fail(err, MT_ENOMEM, "no host memory for the tables of a copy");
-  mt_cpu_gather_make(p->workspace, job);
-  job->tile.gather = p->workspace;
+  if (job->row == MT_ROW_cpu_gather) {
+    mt_cpu_gather_make(p->workspace, job);
+    job->tile.gather = p->workspace;
+    return MT_OK;
+  }
+  (job->row == MT_ROW_cpu_rows ? mt_cpu_rows_make : mt_cpu_turn_make)(p->workspace, job);
+  job->tile.turns = p->workspace;
   return MT_OK;
 }
 

@@ -1,0 +1,334 @@
+/*
+** copy_turn.c - tiles whose sides run along different axes, through a local buffer.
+** SPDX-License-Identifier: MIT
+**
+** A tile has a run of the destination, and at each of its elements a run of the source:
+**
+**   source       along b; W rows of W elements are W vectors
+**   registers    these are transposed
+**   buffer       along a, W rows
+**   destination  rows of the buffer, along a
+**
+** A run may have several axes, if each goes on where the one before it ends: tables say
+** where its elements lie on the other side. Its last axis is the tile's, of which a tile
+** has some indices.
+*/
+#include "cpu/copy.h"
+#include "core/error.h"
+#include "core/simd.h"
+
+/* A row of the buffer holds the tile's elements along a, and a line more: powers of two
+** alias. */
+enum {
+  MT_BUFFER = 40 << 10,
+  MT_SHORTROWS = 32 << 10, /* of it, that tiles with few rows or short ones take */
+  MT_LINE = 64,
+  MT_AHEAD = 64 /* rows of the source */
+};
+
+static int64_t pitch_of (int64_t bytes) { return ((bytes + 63) & -64) + 64; }
+
+/* ---------------------------------------------------------------- moving */
+
+/* W elements of W rows, from `by` on, become W rows `to` bytes apart. After log2 W rounds
+** of interleaving the halves of a list of vectors, its elements are transposed. */
+#define MT_BLOCK(bits, W)                                                                \
+  static inline void block_##bits(char *d, int64_t to, const char *const *row,           \
+                                  int64_t by) {                                          \
+    mt_v##bits x[W], y[W];                                                               \
+    MT_UNROLL for (int i = 0; i < W; i++) memcpy(&x[i], row[i] + by, 16);                \
+    MT_UNROLL for (int n = 1; n < W; n *= 2) {                                           \
+      MT_UNROLL for (int i = 0; i < W / 2; i++) {                                        \
+        y[2 * i] = mt_low_##bits(x[i], x[i + W / 2]);                                    \
+        y[2 * i + 1] = mt_high_##bits(x[i], x[i + W / 2]);                               \
+      }                                                                                  \
+      MT_UNROLL for (int i = 0; i < W; i++) x[i] = y[i];                                 \
+    }                                                                                    \
+    MT_UNROLL for (int i = 0; i < W; i++) memcpy(d + i * to, &x[i], 16);                 \
+  }
+
+/* Where row k of na lies, of n bytes; behind the last ones those of the tile beside this
+** one, which is next. */
+static inline uintptr_t row_of (const char *src, const int64_t *at, int64_t k, int64_t na,
+                                int64_t n) {
+  const int64_t beyond = k < na ? 0 : na;
+  return (uintptr_t)src +
+         (uintptr_t)(at[k - beyond < na ? k - beyond : 0] + (beyond > 0 ? n : 0));
+}
+
+/* Asks for n bytes of W rows some way on: a few bytes of many rows are nothing that a
+** processor foresees. A macro, as gcc drops calls that do nothing but ask. */
+#define MT_ASK(src, at, i, na, n, W)                                                     \
+  for (int64_t some = i + (na < 2 * MT_AHEAD ? na / 2 : MT_AHEAD), k = some;             \
+       k < some + W; k++)                                                                \
+    for (int64_t j = 0; j < n; j += MT_LINE)                                             \
+      mt_prefetch((const void *)(row_of(src, at, k, na, n) + (uintptr_t)j));
+
+/* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch`
+** apart. */
+#define MT_PACK(bits, W)                                                                 \
+  static void pack_##bits(char *buf, int64_t pitch, const char *src, const int64_t *at,  \
+                          int64_t na, int64_t nb) {                                      \
+    for (int64_t i = 0; i < na; i += W) {                                                \
+      MT_ASK(src, at, i, na, nb *(16 / W), W)                                            \
+      if (i > na - W) i = na - W;                                                        \
+      const char *row[W];                                                                \
+      for (int k = 0; k < W; k++) row[k] = src + at[i + k];                              \
+      for (int64_t j = 0; j < nb; j += W) {                                              \
+        if (j > nb - W) j = nb - W;                                                      \
+        block_##bits(buf + j * pitch + i * (16 / W), pitch, row, j * (16 / W));          \
+      }                                                                                  \
+    }                                                                                    \
+  }
+
+#ifdef MT_SIMD
+MT_BLOCK(8, 16)
+MT_BLOCK(16, 8)
+MT_BLOCK(32, 4)
+MT_BLOCK(64, 2)
+MT_PACK(8, 16)
+MT_PACK(16, 8)
+MT_PACK(32, 4)
+MT_PACK(64, 2)
+static void pack_128 (char *buf, int64_t pitch, const char *src, const int64_t *at,
+                      int64_t na, int64_t nb) {
+  for (int64_t i = 0; i < na; i++)
+    for (int64_t j = 0; j < nb; j++)
+      memcpy(buf + j * pitch + i * 16, src + at[i] + j * 16, 16);
+}
+#endif
+
+/* Units of `bytes`: how a tile is packed; two tiles, where rows of the destination are
+** whole lines, and where they are not, so that longer rows pay. Measured. */
+typedef void mt_pack (char *buf, int64_t pitch, const char *src, const int64_t *at,
+                      int64_t na, int64_t nb);
+typedef struct turner {
+  int64_t bytes;
+  mt_pack *pack;
+  int64_t a[2], b[2];
+} turner;
+
+static const turner turners[] = {
+#ifdef MT_SIMD
+    {1, pack_8, {256, 512}, {128, 64}}, {2, pack_16, {256, 512}, {64, 32}},
+    {4, pack_32, {64, 256}, {64, 32}},  {8, pack_64, {32, 128}, {32, 32}},
+    {16, pack_128, {16, 64}, {16, 16}},
+#endif
+    {0, NULL, {0, 0}, {0, 0}}};
+
+static const turner *turner_of (int64_t unit) {
+  const turner *k = turners;
+  while (k->bytes != 0 && k->bytes != unit) k++;
+  return k->bytes ? k : NULL;
+}
+
+/* Elements that fill a vector, of either run. */
+static int64_t least_of (int64_t unit) { return 16 / unit; }
+
+/* Too few for vectors. */
+static void move_each (const mt_cpu_tile *t, char *dst, const int64_t *to,
+                       const char *src, const int64_t *at, int64_t na, int64_t nb) {
+  for (int64_t j = 0; j < nb; j++)
+    for (int64_t i = 0; i < na; i++)
+      memcpy(dst + to[j] + i * t->unit, src + at[i] + j * t->unit, (size_t)t->unit);
+}
+
+/* Elements that lie equally far apart. */
+static const int64_t *line_of (int64_t *at, int64_t step, int64_t n) {
+  for (int64_t i = 0; i < n; i++) at[i] = i * step;
+  return at;
+}
+
+static void turn (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                  int64_t nb) {
+  _Alignas(64) char buf[MT_BUFFER];
+  int64_t line[2][MT_CPU_TURN];
+  const mt_cpu_turn *k = t->turns;
+  const turner *how = turner_of(t->unit);
+  if (k) na *= k->n[0], nb *= k->n[1];
+  const int64_t *at = k ? k->at[0] : line_of(line[0], t->a.src, na);
+  const int64_t *to = k ? k->at[1] : line_of(line[1], t->b.dst, nb);
+  const int64_t least = least_of(t->unit), pitch = pitch_of(na * t->unit);
+  if (na < least || nb < least) {
+    move_each(t, dst, to, src, at, na, nb);
+    return;
+  }
+  how->pack(buf, pitch, src, at, na, nb);
+  mt_cpu_put_rows(t, dst, to, buf, pitch, na * t->unit, nb);
+}
+
+/* ---------------------------------------------------------------- tiles */
+
+static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* As many multiples of 16 elements along one side as the buffer has room for, where the
+** other has so many. */
+static int64_t rows_beside (int64_t unit, int64_t na) {
+  return min_of(MT_SHORTROWS / pitch_of(na * unit) & -16, MT_CPU_TURN);
+}
+
+static int64_t length_beside (int64_t unit, int64_t nb) {
+  return min_of((MT_SHORTROWS / nb - 2 * MT_LINE) / unit & -16, MT_CPU_TURN);
+}
+
+/* Elements of a tile along both runs, of so many that there are; whether the rows of the
+** destination are whole lines. */
+static void find_tile (int64_t tile[2], const turner *how, const int64_t all[2],
+                       bool lines) {
+  tile[0] = how->a[!lines], tile[1] = how->b[!lines];
+  if (all[0] < tile[0]) {
+    const int64_t n = rows_beside(how->bytes, all[0]);
+    if (n > tile[1]) tile[1] = n;
+  } else if (all[1] < tile[1]) {
+    const int64_t n = length_beside(how->bytes, all[1]);
+    if (n > tile[0]) tile[0] = n;
+  }
+}
+
+mt_cpu_move *mt_cpu_turner (int64_t unit, int64_t pitch, int64_t na, int64_t nb,
+                            int64_t *ta, int64_t *tb) {
+  const turner *how = turner_of(unit);
+  int64_t tile[2];
+  if (how == NULL) return NULL;
+  find_tile(tile, how, (const int64_t[]){na, nb}, pitch % MT_LINE == 0);
+  *ta = min_of(tile[0], na), *tb = min_of(tile[1], nb);
+  return turn;
+}
+
+/* ---------------------------------------------------------------- runs */
+
+static int64_t size_of (int64_t d) { return d < 0 ? -d : d; }
+
+static int64_t stride_of (const mt_cpu_axis *a, int run) {
+  return run == 0 ? a->dst : size_of(a->src);
+}
+
+/* The runs in the making: which axes they have, in turn, and elements. */
+typedef struct runs {
+  bool used[MT_MAXOUTER];
+  int n[2], axis[2][MT_CPU_INNER];
+  int64_t all[2];
+} runs;
+
+/* The axis that continues a run; -1: none that is not of the other one. */
+static int next_of (const mt_cpu_job *job, const runs *r, int run) {
+  for (int i = 0; i < job->n && r->n[run] < MT_CPU_INNER; i++)
+    if (!r->used[i] && stride_of(&job->outer[i], run) == r->all[run] * job->tile.unit)
+      return i;
+  return -1;
+}
+
+/* The shorter one goes on first, until each is longer than any tile. False: one has less
+** bytes than it has to. */
+static bool find_runs (runs *r, const mt_cpu_job *job, int64_t least) {
+  *r = (runs){.all = {1, 1}};
+  for (;;) {
+    int run = r->all[1] < r->all[0], i = next_of(job, r, run);
+    if (i < 0) run = 1 - run, i = next_of(job, r, run);
+    if (i < 0 || r->all[run] >= MT_CPU_TURN) break;
+    r->used[i] = true;
+    r->axis[run][r->n[run]++] = i;
+    r->all[run] *= job->outer[i].extent;
+  }
+  const int64_t unit = job->tile.unit, shorter = min_of(r->all[0], r->all[1]);
+  return r->n[0] > 0 && r->n[1] > 0 && shorter * unit >= least;
+}
+
+/* Axes of the source's run that go backwards are turned round. */
+static void turn_axes (mt_cpu_job *job, const runs *r) {
+  for (int i = 0; i < r->n[1]; i++) {
+    mt_cpu_axis *a = &job->outer[r->axis[1][i]];
+    if (a->src > 0) continue;
+    job->src += (a->extent - 1) * a->src;
+    job->dst += (a->extent - 1) * a->dst;
+    a->src = -a->src, a->dst = -a->dst;
+  }
+}
+
+/* Whether what lies beside the destination's run is whole lines apart. */
+static bool has_lines (const mt_cpu_job *job, const runs *r) {
+  uint64_t all = (uint64_t)(uintptr_t)job->dst;
+  for (int i = 0; i < r->n[1]; i++) all |= (uint64_t)job->outer[r->axis[1][i]].dst;
+  return all % MT_LINE == 0;
+}
+
+/* Whole axes of a run, and the one of which a tile has some indices: how many. */
+static int64_t take_run (mt_cpu_job *job, const runs *r, int run, int64_t tile) {
+  mt_cpu_runs *x = &job->runs;
+  int64_t n = 1;
+  for (int i = 0;; i++) {
+    const mt_cpu_axis a = job->outer[r->axis[run][i]];
+    const bool last = i + 1 == r->n[run] || n * a.extent * 2 > tile;
+    if (!last) {
+      x->axis[run][x->n[run]++] = a;
+      n *= a.extent;
+      continue;
+    }
+    const int64_t most = tile / n > 1 ? tile / n : 1;
+    *(run == 0 ? &job->tile.a : &job->tile.b) = a;
+    return min_of(most, a.extent);
+  }
+}
+
+/* What no run took stays outside of it. */
+static void drop_axes (mt_cpu_job *job, const runs *r) {
+  bool inside[MT_MAXOUTER] = {false};
+  for (int run = 0; run < 2; run++)
+    for (int i = 0; i <= job->runs.n[run]; i++) inside[r->axis[run][i]] = true;
+  int n = 0;
+  for (int i = 0; i < job->n; i++)
+    if (!inside[i]) job->outer[n++] = job->outer[i];
+  job->n = n;
+}
+
+bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
+                       mt_refusals *why) {
+  const turner *how = turner_of(job->tile.unit);
+  runs r;
+  int64_t tile[2];
+  if (how == NULL || !find_runs(&r, job, least)) {
+    mt_refusals_add(why, name, "no two runs of %lld bytes, one of each side",
+                    (long long)least);
+    return false;
+  }
+  turn_axes(job, &r);
+  find_tile(tile, how, r.all, has_lines(job, &r));
+  job->runs = (mt_cpu_runs){.n = {0, 0}};
+  job->ta = take_run(job, &r, 0, tile[0]);
+  job->tb = take_run(job, &r, 1, tile[1]);
+  drop_axes(job, &r);
+  job->move = turn;
+  return true;
+}
+
+/* ---------------------------------------------------------------- tables */
+
+size_t mt_cpu_turn_size (void) { return sizeof(mt_cpu_turn); }
+
+/* Where the elements of axes lie: side 0 the source. */
+static int64_t fill (int64_t *at, const mt_cpu_axis *axis, int count, mt_cpu_axis last,
+                     int64_t indices, int side) {
+  int64_t n = 1;
+  at[0] = 0;
+  for (int i = 0; i <= count; i++) {
+    const mt_cpu_axis a = i < count ? axis[i] : last;
+    const int64_t step = side == 0 ? a.src : a.dst, e = i < count ? a.extent : indices;
+    for (int64_t k = 1; k < e; k++)
+      for (int64_t j = 0; j < n; j++) at[k * n + j] = at[j] + k * step;
+    n *= e;
+  }
+  return n / indices;
+}
+
+void mt_cpu_rows_make (mt_cpu_turn *k, const mt_cpu_job *job) {
+  const mt_cpu_runs *x = &job->runs;
+  const mt_cpu_axis last = {1, 0, 0};
+  k->n[0] = fill(k->at[0], x->axis[0], x->n[0], last, 1, 0);
+  fill(k->at[1], x->axis[0], x->n[0], last, 1, 1);
+}
+
+void mt_cpu_turn_make (mt_cpu_turn *k, const mt_cpu_job *job) {
+  const mt_cpu_runs *x = &job->runs;
+  k->n[0] = fill(k->at[0], x->axis[0], x->n[0], job->tile.a, job->ta, 0);
+  k->n[1] = fill(k->at[1], x->axis[1], x->n[1], job->tile.b, job->tb, 1);
+}
