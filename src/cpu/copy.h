@@ -114,9 +114,9 @@ void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const c
 mt_cpu_move *mt_cpu_filler (int64_t unit);
 /* Where rows lie, several for each index of b; n[0] is how many. */
 void mt_cpu_rows_make (mt_cpu_turn *k, const mt_cpu_job *job);
-/* Runs of both sides (cpu/copy_turn.c): axes of the job become a, b and those before; false
-** if a run has less bytes than `least`, 16 or more. Then the tables, of mt_cpu_turn_size
-** bytes, go to tile.turns. */
+/* Runs of both sides (cpu/copy_turn.c): axes of the job become a, b and those before
+** them; false if a run has less bytes than `least`, 16 or more. Then the tables, of
+** mt_cpu_turn_size bytes, go to tile.turns. */
 bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
                        mt_refusals *why);
 size_t mt_cpu_turn_size (void);

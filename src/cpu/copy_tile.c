@@ -46,6 +46,17 @@ MT_OVERLAPPING_MOVER(4)
 MT_OVERLAPPING_MOVER(8)
 MT_OVERLAPPING_MOVER(16)
 
+mt_cpu_move *mt_cpu_mover (int64_t unit) {
+  static mt_cpu_move *const exact[] = {move_1, move_2, move_4, move_8, move_16};
+  static mt_cpu_move *const over[] = {NULL, move_over_2, move_over_4, move_over_8,
+                                      move_over_16};
+  for (int w = 0; w < 5; w++) {
+    if (unit == (int64_t)1 << w) return exact[w];
+    if (unit < (int64_t)2 << w) return over[w];
+  }
+  return NULL;
+}
+
 /* ---------------------------------------------------------------- filling */
 
 enum { MT_VECTOR = 16 };
@@ -195,30 +206,18 @@ static void several_long (const mt_cpu_tile *t, const char *src, char *dst, int6
       mt_cpu_put(t, dst + k->at[1][i], src + k->at[0][i], na);
 }
 
-/* Bytes of a row below which they are moved so. */
+/* Rows below so many bytes: one, or several, for each index of b. */
+static const struct {
+  int64_t below;
+  mt_cpu_move *one, *several;
+} row_movers[] = {{32, rows_any, several_any},
+                  {65, rows_32, several_32},
+                  {129, rows_64, several_64},
+                  {MT_LONGROW, rows_any, several_any},
+                  {INT64_MAX, rows_long, several_long}};
+
 mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows) {
-  static const struct {
-    int64_t below;
-    mt_cpu_move *move[2];
-  } how[] = {{32, {rows_any, several_any}},
-             {65, {rows_32, several_32}},
-             {129, {rows_64, several_64}},
-             {MT_LONGROW, {rows_any, several_any}},
-             {INT64_MAX, {rows_long, several_long}}};
   int i = 0;
-  while (bytes >= how[i].below) i++;
-  return how[i].move[rows > 1];
-}
-
-/* ---------------------------------------------------------------- any strides */
-
-mt_cpu_move *mt_cpu_mover (int64_t unit) {
-  static mt_cpu_move *const exact[] = {move_1, move_2, move_4, move_8, move_16};
-  static mt_cpu_move *const over[] = {NULL, move_over_2, move_over_4, move_over_8,
-                                      move_over_16};
-  for (int w = 0; w < 5; w++) {
-    if (unit == (int64_t)1 << w) return exact[w];
-    if (unit < (int64_t)2 << w) return over[w];
-  }
-  return NULL;
+  while (bytes >= row_movers[i].below) i++;
+  return rows > 1 ? row_movers[i].several : row_movers[i].one;
 }
