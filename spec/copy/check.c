@@ -340,7 +340,7 @@ static void run_accepted (trial *x, const element *e, int n) {
     check_footprints(&job);
     memcpy(arena, got, sizeof arena);
     job.demoted = mt_cpu_demotes() ? (unsigned)pick(4) : 0;
-    job.tile.stream ^= pick(2), job.tile.far ^= pick(2);
+    job.tile.stream ^= pick(2), job.tile.asks ^= pick(2);
     int64_t half = job.tiles / 2;
     mt_worker w = {.op = "copy"}; /* for such small jobs it asks nobody */
     mt_cpu_run(&job, half, job.tiles, &w);

@@ -125,5 +125,5 @@ void mt_cpu_aim (mt_cpu_job *job, unsigned slots, int threads) {
   const bool up = slots >> MT_DST & 1;
   job->demoted = is_worth(job, slots, threads) ? slots : 0;
   job->tile.stream = !(up && job->demoted);
-  job->tile.far = true;
+  job->tile.asks = true;
 }

@@ -349,8 +349,7 @@ static bool is_local (const mt_cpu_job *job) {
   return least < size_of(job->outer[i].src);
 }
 
-/* Units that go one by one are better met where the source has them. */
-bool mt_cpu_plan_gather (mt_cpu_job *job) {
+bool mt_cpu_plan_gather (mt_cpu_job *job, int64_t alone) {
   mt_cpu_gather g;
   mt_cpu_job out = *job;
   memset(&out.boxes, 0, sizeof out.boxes);
@@ -358,7 +357,7 @@ bool mt_cpu_plan_gather (mt_cpu_job *job) {
   if (out.boxes.unit > 16 || !take_run(&out) || !is_near(&out)) return false;
   take_rows(&out);
   mt_cpu_gather_make(&g, &out);
-  if (g.windows == 0 && !is_local(&out)) return false;
+  if (g.windows == 0 && (g.bytes < alone || !is_local(&out))) return false;
   *job = out;
   return true;
 }

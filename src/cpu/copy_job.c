@@ -16,6 +16,7 @@ enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
   MT_SHORTFILL = 64,      /* bytes below which an element is not repeated by itself */
   MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
+  MT_SHORTRUN = 4,        /* of one of two runs, elements that are moved one by one */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
   MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
@@ -124,8 +125,8 @@ static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
 }
 
 /* Tiles of whole boxes. */
-static bool plan_gather (mt_cpu_job *job, mt_refusals *why) {
-  if (!mt_cpu_plan_gather(job)) {
+static bool plan_gather (mt_cpu_job *job, int64_t alone, mt_refusals *why) {
+  if (!mt_cpu_plan_gather(job, alone)) {
     mt_refusals_add(why, row_names[MT_ROW_cpu_gather],
                     "the destination has no run of 16 bytes");
     return false;
@@ -188,9 +189,12 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "%lld bytes lie together on both sides, "
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
-  const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
-  if (plan_fill(job, why) || plan_transpose(job, least, why)) return;
-  if (!plan_gather(job, why) && !plan_transpose(job, 16, why))
+  const int64_t unit = job->tile.unit, vector = unit > 1 ? 8 * unit : 16;
+  if (plan_fill(job, why) || plan_transpose(job, min_of(MT_LONGRUN, 16 * unit), why) ||
+      plan_gather(job, INT64_MAX, why) || plan_transpose(job, vector, why) ||
+      plan_gather(job, MT_LONGRUN, why) || plan_transpose(job, MT_SHORTRUN, why))
+    return;
+  if (!plan_gather(job, 0, why))
     plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));
 }
 
@@ -239,7 +243,7 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals 
   job->dst =
       (char *)l->base[MT_DST] + offset[MT_DST] * (int64_t)MT_ELEM(&l->desc, MT_DST);
   job->bytes = bytes;
-  job->tile.far = job->tile.stream = bytes >= MT_STREAMED;
+  job->tile.stream = bytes >= MT_STREAMED;
   if (l->desc.cast) plan_cast(job, &x, &l->desc);
   else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);
   count_tiles(job, threads);

@@ -7,6 +7,7 @@
 
 enum {
   MT_LONGROW = 1024,  /* bytes that go past the caches */
+  MT_TORNROW = 512,   /* the same, of rows of a transposed tile */
   MT_AHEADROWS = 4096 /* that short rows are asked for ahead */
 };
 
@@ -61,17 +62,38 @@ mt_cpu_move *mt_cpu_mover (int64_t unit) {
 
 enum { MT_VECTOR = 16 };
 
-/* A unit divides a vector, so that the last vector may lie upon the one before. */
+/* A vector of one unit again and again. */
+#define MT_SPREAD(bytes)                                                                 \
+  case bytes:                                                                            \
+    for (int i = 0; i < MT_VECTOR; i += bytes) memcpy(v + i, src, bytes);                \
+    return;
+
+static inline void spread (char *v, const char *src, int64_t unit) {
+  switch (unit) {
+    MT_SPREAD(1)
+    MT_SPREAD(2)
+    MT_SPREAD(4)
+    MT_SPREAD(8)
+    default: memcpy(v, src, MT_VECTOR);
+  }
+}
+
+/* n bytes, a vector at least. The last vector may lie upon the one before. */
+static inline void fill_row (char *dst, const char *v, int64_t n) {
+  int64_t at = 0;
+  for (; n - at >= 4 * MT_VECTOR; at += 4 * MT_VECTOR)
+    for (int i = 0; i < 4; i++) memcpy(dst + at + i * MT_VECTOR, v, MT_VECTOR);
+  for (; n - at >= MT_VECTOR; at += MT_VECTOR) memcpy(dst + at, v, MT_VECTOR);
+  memcpy(dst + n - MT_VECTOR, v, MT_VECTOR);
+}
+
 static void fill_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                        int64_t nb) {
   const int64_t n = na * t->unit;
-  char v[MT_VECTOR];
+  _Alignas(MT_VECTOR) char v[MT_VECTOR];
   for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
-    int64_t at = 0;
-    memcpy(v, src, (size_t)t->unit);
-    for (int64_t i = t->unit; i < MT_VECTOR; i *= 2) memcpy(v + i, v, (size_t)i);
-    for (; n - at >= MT_VECTOR; at += MT_VECTOR) memcpy(dst + at, v, MT_VECTOR);
-    if (n >= MT_VECTOR) memcpy(dst + n - MT_VECTOR, v, MT_VECTOR);
+    spread(v, src, t->unit);
+    if (n >= MT_VECTOR) fill_row(dst, v, n);
     else memcpy(dst, v, (size_t)n);
   }
 }
@@ -132,17 +154,20 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
   memcpy(to, from, (size_t)n);
 }
 
+/* Rows whose ends are parts of lines go past the caches only if they are long. */
 void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const char *from,
                       int64_t pitch, int64_t n, int64_t rows) {
 #ifdef MT_STREAM
   uint64_t all = (uint64_t)(uintptr_t)to | (uint64_t)n;
   for (int64_t j = 0; j < rows; j++) all |= (uint64_t)at[j];
-  const bool lines = all % 64 == 0;
-  for (int64_t j = 0; t->stream && lines && j < rows; j++)
-    put_lines(to + at[j], from + j * pitch, n);
-  for (int64_t j = 0; t->stream && !lines && j < rows; j++)
-    put_row(to + at[j], from + j * pitch, n);
-  if (t->stream) return;
+  if (t->stream && all % 64 == 0) {
+    for (int64_t j = 0; j < rows; j++) put_lines(to + at[j], from + j * pitch, n);
+    return;
+  }
+  if (t->stream && n >= MT_TORNROW) {
+    for (int64_t j = 0; j < rows; j++) put_row(to + at[j], from + j * pitch, n);
+    return;
+  }
 #endif
   (void)t;
   for (int64_t j = 0; j < rows; j++) memcpy(to + at[j], from + j * pitch, (size_t)n);
@@ -162,14 +187,14 @@ static inline void copy_any (char *to, const char *from, int64_t n) {
   memcpy(to, from, (size_t)n);
 }
 
-/* Units of one byte that lie together along a. Short rows of sides that are far are asked
-** for so many bytes ahead: a processor does not foresee them. */
+/* Units of one byte that lie together along a. Short rows may be asked for so many
+** bytes ahead. */
 #define MT_ROWS(name, copy)                                                              \
   static void name(const mt_cpu_tile *t, const char *src, char *dst, int64_t na,         \
                    int64_t nb) {                                                         \
     const int64_t some = 1 + MT_AHEADROWS / na;                                          \
     for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {                 \
-      const bool asks = t->far && t->b.src != 0 && j + some < nb;                        \
+      const bool asks = t->asks && t->b.src != 0 && j + some < nb;                       \
       for (int64_t i = 0; asks && i < na; i += 64)                                       \
         mt_prefetch(src + some * t->b.src + i);                                          \
       copy(dst, src, na);                                                                \

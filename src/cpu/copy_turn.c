@@ -23,7 +23,8 @@ enum {
   MT_BUFFER = 40 << 10,
   MT_SHORTROWS = 32 << 10, /* of it, that tiles with few rows or short ones take */
   MT_LINE = 64,
-  MT_AHEAD = 64 /* rows of the source */
+  MT_AHEAD = 64, /* rows of the source */
+  MT_CELLS = 256 /* elements of a run, where the other is no vector */
 };
 
 static int64_t pitch_of (int64_t bytes) { return ((bytes + 63) & -64) + 64; }
@@ -47,22 +48,17 @@ static int64_t pitch_of (int64_t bytes) { return ((bytes + 63) & -64) + 64; }
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(d + i * to, &x[i], 16);                 \
   }
 
-/* Where row k of na lies, of n bytes; behind the last ones those of the tile beside this
-** one, which is next. */
-static inline uintptr_t row_of (const char *src, const int64_t *at, int64_t k, int64_t na,
-                                int64_t n) {
-  const int64_t beyond = k < na ? 0 : na;
-  return (uintptr_t)src +
-         (uintptr_t)(at[k - beyond < na ? k - beyond : 0] + (beyond > 0 ? n : 0));
-}
-
-/* Asks for n bytes of W rows some way on: a few bytes of many rows are nothing that a
-** processor foresees. A macro, as gcc drops calls that do nothing but ask. */
+/* Asks for n bytes of W rows some way on, or of the tile beside this one, which is next:
+** a few bytes of many rows are nothing that a processor foresees. A macro, as gcc drops
+** calls that do nothing but ask. */
 #define MT_ASK(src, at, i, na, n, W)                                                     \
-  for (int64_t some = i + (na < 2 * MT_AHEAD ? na / 2 : MT_AHEAD), k = some;             \
-       k < some + W; k++)                                                                \
-    for (int64_t j = 0; j < n; j += MT_LINE)                                             \
-      mt_prefetch((const void *)(row_of(src, at, k, na, n) + (uintptr_t)j));
+  {                                                                                      \
+    const int64_t on = i + (na < 2 * MT_AHEAD ? na / 2 : MT_AHEAD);                      \
+    const int64_t some = on < na ? on : on - na, beside = on < na ? 0 : (n);             \
+    for (int64_t j = 0; j < (n); j += MT_LINE)                                           \
+      for (int64_t k = some; k < some + W && k < na; k++)                                \
+        mt_prefetch(src + at[k] + beside + j);                                           \
+  }
 
 /* na, nb >= W; the last blocks overlap the ones before. Rows of the buffer are `pitch`
 ** apart. */
@@ -73,7 +69,7 @@ static inline uintptr_t row_of (const char *src, const int64_t *at, int64_t k, i
       MT_ASK(src, at, i, na, nb *(16 / W), W)                                            \
       if (i > na - W) i = na - W;                                                        \
       const char *row[W];                                                                \
-      for (int k = 0; k < W; k++) row[k] = src + at[i + k];                              \
+      MT_UNROLL for (int k = 0; k < W; k++) row[k] = src + at[i + k];                    \
       for (int64_t j = 0; j < nb; j += W) {                                              \
         if (j > nb - W) j = nb - W;                                                      \
         block_##bits(buf + j * pitch + i * (16 / W), pitch, row, j * (16 / W));          \
@@ -125,12 +121,26 @@ static const turner *turner_of (int64_t unit) {
 /* Elements that fill a vector, of either run. */
 static int64_t least_of (int64_t unit) { return 16 / unit; }
 
-/* Too few for vectors. */
-static void move_each (const mt_cpu_tile *t, char *dst, const int64_t *to,
-                       const char *src, const int64_t *at, int64_t na, int64_t nb) {
-  for (int64_t j = 0; j < nb; j++)
-    for (int64_t i = 0; i < na; i++)
-      memcpy(dst + to[j] + i * t->unit, src + at[i] + j * t->unit, (size_t)t->unit);
+/* Too few for vectors: one by one, along the longer run. */
+#define MT_EACH(bytes)                                                                   \
+  case bytes:                                                                            \
+    for (int64_t i = 0; na < nb && i < na; i++)                                          \
+      for (int64_t j = 0; j < nb; j++)                                                   \
+        memcpy(dst + to[j] + i * (bytes), src + at[i] + j * (bytes), bytes);             \
+    for (int64_t j = 0; na >= nb && j < nb; j++)                                         \
+      for (int64_t i = 0; i < na; i++)                                                   \
+        memcpy(dst + to[j] + i * (bytes), src + at[i] + j * (bytes), bytes);             \
+    return;
+
+static void move_each (int64_t unit, char *dst, const int64_t *to, const char *src,
+                       const int64_t *at, int64_t na, int64_t nb) {
+  switch (unit) {
+    MT_EACH(1)
+    MT_EACH(2)
+    MT_EACH(4)
+    MT_EACH(8)
+    MT_EACH(16)
+  }
 }
 
 /* Elements that lie equally far apart. */
@@ -150,7 +160,7 @@ static void turn (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
   const int64_t *to = k ? k->at[1] : line_of(line[1], t->b.dst, nb);
   const int64_t least = least_of(t->unit), pitch = pitch_of(na * t->unit);
   if (na < least || nb < least) {
-    move_each(t, dst, to, src, at, na, nb);
+    move_each(t->unit, dst, to, src, at, na, nb);
     return;
   }
   how->pack(buf, pitch, src, at, na, nb);
@@ -176,6 +186,10 @@ static int64_t length_beside (int64_t unit, int64_t nb) {
 static void find_tile (int64_t tile[2], const turner *how, const int64_t all[2],
                        bool lines) {
   tile[0] = how->a[!lines], tile[1] = how->b[!lines];
+  if (min_of(all[0], all[1]) < least_of(how->bytes)) {
+    tile[0] = min_of(all[0], MT_CELLS), tile[1] = min_of(all[1], MT_CELLS);
+    return;
+  }
   if (all[0] < tile[0]) {
     const int64_t n = rows_beside(how->bytes, all[0]);
     if (n > tile[1]) tile[1] = n;
@@ -231,7 +245,8 @@ static bool find_runs (runs *r, const mt_cpu_job *job, int64_t least) {
     r->all[run] *= job->outer[i].extent;
   }
   const int64_t unit = job->tile.unit, shorter = min_of(r->all[0], r->all[1]);
-  return r->n[0] > 0 && r->n[1] > 0 && shorter * unit >= least;
+  const int64_t longer = r->all[0] + r->all[1] - shorter;
+  return r->n[0] > 0 && r->n[1] > 0 && shorter * unit >= least && longer * unit >= 16;
 }
 
 /* Axes of the source's run that go backwards are turned round. */
@@ -252,6 +267,16 @@ static bool has_lines (const mt_cpu_job *job, const runs *r) {
   return all % MT_LINE == 0;
 }
 
+/* Pieces of c indices of an axis at most, as equal as they can be, of lines if there are
+** several in one. */
+static int64_t even (int64_t extent, int64_t c) {
+  enum { MT_MANY = 64 };
+  if (c >= extent) return extent;
+  const int64_t pieces = (extent - 1) / c + 1, n = (extent - 1) / pieces + 1;
+  const int64_t many = (n + MT_MANY - 1) & -MT_MANY;
+  return many <= c ? many : n;
+}
+
 /* Whole axes of a run, and the one of which a tile has some indices: how many. */
 static int64_t take_run (mt_cpu_job *job, const runs *r, int run, int64_t tile) {
   mt_cpu_runs *x = &job->runs;
@@ -264,9 +289,8 @@ static int64_t take_run (mt_cpu_job *job, const runs *r, int run, int64_t tile) 
       n *= a.extent;
       continue;
     }
-    const int64_t most = tile / n > 1 ? tile / n : 1;
     *(run == 0 ? &job->tile.a : &job->tile.b) = a;
-    return min_of(most, a.extent);
+    return even(a.extent, tile / n > 1 ? tile / n : 1);
   }
 }
 
