@@ -128,9 +128,9 @@ mt_cpu_move *mt_cpu_turner (int64_t unit, int64_t pitch, int64_t na, int64_t nb,
                             int64_t *ta, int64_t *tb);
 
 /* Units from anywhere (cpu/copy_gather.c): the axes of the job become boxes; false if the
-** destination has no run for them. Those that go by no shuffles, one by one, have so many
-** bytes at least, and meet their units near in the source. Then the tables of the boxes, of
-** mt_cpu_gather_size bytes, go to tile.gather. */
+** destination has no run for them. Those that go by no shuffles, but one by one, have so
+** many bytes at least, and their units lie near in the source. Then the tables of the
+** boxes, of mt_cpu_gather_size bytes, go to tile.gather. */
 bool mt_cpu_plan_gather (mt_cpu_job *job, int64_t alone);
 size_t mt_cpu_gather_size (void);
 void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);
