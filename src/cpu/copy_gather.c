@@ -366,11 +366,14 @@ bool mt_cpu_plan_gather (mt_cpu_job *job, int64_t alone) {
 
 #define MT_UNITS(bytes)                                                                  \
   case bytes:                                                                            \
-    for (int64_t i = 0; i < n; i++) memcpy(to + i * bytes, src + g->at[i], bytes);       \
+    for (int64_t i = 0; !back && i < n; i++)                                             \
+      memcpy(to + i * bytes, src + g->at[i], bytes);                                     \
+    for (int64_t i = n; back && i-- > 0;) memcpy(to + i * bytes, src + g->at[i], bytes); \
     return;
 
-/* n units of a box, one by one. */
+/* n units of a box, one by one; of a source that runs backwards the last one first. */
 static void move_units (const mt_cpu_gather *g, char *to, const char *src, int64_t n) {
+  const bool back = g->at[g->units - 1] < g->at[0];
   switch (g->unit) {
     MT_UNITS(1)
     MT_UNITS(2)
