@@ -73,7 +73,7 @@ static void move_any (int64_t unit) {
 
 static void move_rows (void) {
   tile x = {.t = {.unit = 1}, .na = between(1, 300), .nb = between(1, 20)};
-  x.move = mt_cpu_row_mover(x.na, 1);
+  x.move = mt_cpu_row_mover(x.na, 1, pick(2) ? 100 : MT_LONGROW);
   x.t.asks = pick(2), x.t.stream = pick(2);
   set_axis(&x.t.a, x.na, 1, 1);
   set_axis(&x.t.b, x.nb, between(0, 400), x.na + pick(9));

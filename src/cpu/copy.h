@@ -97,8 +97,10 @@ void mt_cpu_run (void *job, int64_t first, int64_t last, mt_worker *w);
 
 /* The move for units of this many bytes, 31 at most. */
 mt_cpu_move *mt_cpu_mover (int64_t unit);
-/* The move for rows of so many bytes, so many for each index of b. */
-mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows);
+/* The move for rows of so many bytes, so many for each index of b. Those of `past` bytes
+** and more go past the caches, if the tile streams. */
+enum { MT_LONGROW = 1024 };
+mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows, int64_t past);
 /* Converts elements; `cast` as in mt_desc. Fills the steps of the tile. */
 mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast);
 /* Where the source runs along b and the destination along a: whether the caster's move is

@@ -13,8 +13,9 @@
 
 enum {
   MT_LINE = 64,
-  MT_WORTH = 1 << 20, /* bytes of a piece that is packed so: of less, past the caches */
-  MT_SPREAD = 4 << 20 /* of one that is in no cache when it is written anew */
+  MT_WORTH = 1 << 20,  /* bytes of a piece that is packed so: of less, past the caches */
+  MT_SPREAD = 4 << 20, /* of one that is in no cache when it is written anew */
+  MT_PASTROW = 256     /* of rows of many threads, which wait for memory as it is */
 };
 
 /* ---------------------------------------------------------------- the processor */
@@ -125,5 +126,7 @@ void mt_cpu_aim (mt_cpu_job *job, unsigned slots, int threads) {
   const bool up = slots >> MT_DST & 1;
   job->demoted = is_worth(job, slots, threads) ? slots : 0;
   job->tile.stream = !(up && job->demoted);
-  job->tile.asks = true;
+  job->tile.asks = threads > MT_STAGE_FEW;
+  if (job->move && job->tile.asks && job->row == MT_ROW_cpu_rows)
+    job->move = mt_cpu_row_mover(job->tile.a.extent, 1 + job->runs.n[0], MT_PASTROW);
 }

@@ -92,7 +92,7 @@ static void plan_rows (mt_cpu_job *job, int64_t run) {
     rows *= job->outer[0].extent;
     x->axis[0][x->n[0]++] = take_axis(job, 0);
   }
-  job->move = mt_cpu_row_mover(run, rows);
+  job->move = mt_cpu_row_mover(run, rows, MT_LONGROW);
   job->tile.a = (mt_cpu_axis){run, 1, 1};
   job->tile.b = take_axis(job, 0);
   job->ta = min_of(run, MT_ROWTILE);

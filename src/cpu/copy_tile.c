@@ -6,8 +6,7 @@
 #include "core/simd.h"
 
 enum {
-  MT_LONGROW = 1024,  /* bytes that go past the caches */
-  MT_TORNROW = 512,   /* the same, of rows of a transposed tile */
+  MT_TORNROW = 512,   /* bytes of a transposed tile's that go past the caches */
   MT_AHEADROWS = 4096 /* that short rows are asked for ahead */
 };
 
@@ -238,11 +237,11 @@ static const struct {
 } row_movers[] = {{32, rows_any, several_any},
                   {65, rows_32, several_32},
                   {129, rows_64, several_64},
-                  {MT_LONGROW, rows_any, several_any},
-                  {INT64_MAX, rows_long, several_long}};
+                  {INT64_MAX, rows_any, several_any}};
 
-mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows) {
+mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows, int64_t past) {
   int i = 0;
+  if (bytes >= past) return rows > 1 ? several_long : rows_long;
   while (bytes >= row_movers[i].below) i++;
   return rows > 1 ? row_movers[i].several : row_movers[i].one;
 }
