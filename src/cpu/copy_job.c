@@ -124,11 +124,12 @@ static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
   return true;
 }
 
-/* Tiles of whole boxes. */
+/* Tiles of whole boxes; those that go by no shuffles have `alone` bytes at least. */
 static bool plan_gather (mt_cpu_job *job, int64_t alone, mt_refusals *why) {
   if (!mt_cpu_plan_gather(job, alone)) {
     mt_refusals_add(why, row_names[MT_ROW_cpu_gather],
-                    "the destination has no run of 16 bytes");
+                    "no run of 16 bytes of the destination whose units lie near in the "
+                    "source");
     return false;
   }
   const mt_cpu_axis one = {1, 0, 0};
@@ -190,9 +191,10 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
   const int64_t unit = job->tile.unit, vector = unit > 1 ? 8 * unit : 16;
+  mt_refusals no = {0}; /* of what is tried again */
   if (plan_fill(job, why) || plan_transpose(job, min_of(MT_LONGRUN, 16 * unit), why) ||
-      plan_gather(job, INT64_MAX, why) || plan_transpose(job, vector, why) ||
-      plan_gather(job, MT_LONGRUN, why) || plan_transpose(job, MT_SHORTRUN, why))
+      plan_gather(job, INT64_MAX, &no) || plan_transpose(job, vector, &no) ||
+      plan_gather(job, MT_LONGRUN, &no) || plan_transpose(job, MT_SHORTRUN, &no))
     return;
   if (!plan_gather(job, 0, why))
     plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));

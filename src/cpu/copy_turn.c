@@ -310,7 +310,11 @@ bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
   const turner *how = turner_of(job->tile.unit);
   runs r;
   int64_t tile[2];
-  if (how == NULL || !find_runs(&r, job, least)) {
+  if (how == NULL) {
+    mt_refusals_add(why, name, "units of %lld bytes", (long long)job->tile.unit);
+    return false;
+  }
+  if (!find_runs(&r, job, least)) {
     mt_refusals_add(why, name, "no two runs of %lld bytes, one of each side",
                     (long long)least);
     return false;
