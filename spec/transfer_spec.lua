@@ -89,6 +89,28 @@ for _, d in ipairs(gpus) do
         end)
     end
 
+    -- Rows of 60, 300 and 1200 bytes, and elements apart: pieces of many threads go other ways
+    -- past their caches than those of few.
+    for _, text in ipairs { "(15,600):(1,17)", "(75,200):(1,80)", "(300,90):(1,301)",
+                            "(2048,5):(2,5000)", "(40,(3,100)):(3,(1,130))" } do
+      it("by many threads: " .. text, function()
+        local many = tile.device { "cpu", threads = 12 }
+        local here = layout(text)
+        for _, piece in ipairs { 5000, 70000 } do
+          local A, device = counting(here, many), gpu_of(d, piece)
+          local B = tile.tensor("i32", layout(here:shape()), device)
+          local C = tile.tensor("i32", layout(here:cosize() + 3), many):fill(-7)
+          tile.copy(A, B)
+          assert.same(A:totable(), B:totable())
+          tile.copy(B, C:view(here))
+          assert.same(A:totable(), C:view(here):totable())
+          local kept = 0
+          for i = 0, C:size() - 1 do kept = kept + (C(i) == -7 and 1 or 0) end
+          assert.is_true(kept >= C:size() - A:size())
+        end
+      end)
+    end
+
     it("locked pages need no packing", function()
       local device, line = gpu_of(d, 64), layout(1 << 14)
       local B = tile.tensor("f32", line, device)
