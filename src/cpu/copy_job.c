@@ -16,7 +16,7 @@ enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
   MT_SHORTFILL = 64,      /* bytes below which an element is not repeated by itself */
   MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
-  MT_SHORTRUN = 4,        /* of one of two runs, elements that are moved one by one */
+  MT_SHORTRUN = 4,        /* the same, of which elements are moved one by one */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
   MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
