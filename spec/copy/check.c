@@ -332,10 +332,10 @@ static void run_accepted (trial *x, const element *e, int n) {
   mt_cpu_plan(&job, &x->l, 2, &why);
   void *gather = job.row == MT_ROW_cpu_gather ? malloc(mt_cpu_gather_size()) : NULL;
   const bool runs = job.row == MT_ROW_cpu_transpose;
-  void *turns = runs || job.runs.n[0] > 0 ? malloc(mt_cpu_turn_size()) : NULL;
+  void *places = runs || job.runs.n[0] > 0 ? malloc(mt_cpu_places_size()) : NULL;
   if (gather) mt_cpu_gather_make(gather, &job);
-  if (turns) (runs ? mt_cpu_turn_make : mt_cpu_rows_make)(turns, &job);
-  job.tile.gather = gather, job.tile.turns = turns;
+  if (places) (runs ? mt_cpu_turn_places : mt_cpu_row_places)(places, &job);
+  job.tile.gather = gather, job.tile.places = places;
   if (job.move && job.tiles > 0) {
     check_footprints(&job);
     memcpy(arena, got, sizeof arena);
@@ -349,7 +349,7 @@ static void run_accepted (trial *x, const element *e, int n) {
   } else {
     CHECK(n == 0 || job.row == MT_ROW_cpu_literal, "no move");
   }
-  free(gather), free(turns);
+  free(gather), free(places);
 }
 
 static void one (void) {

@@ -62,6 +62,23 @@ typedef uint64_t mt_v64 __attribute__((vector_size(16)));
 #define mt_high_32(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
 #define mt_low_64(a, b) __builtin_shufflevector(a, b, 0, 2)
 #define mt_high_64(a, b) __builtin_shufflevector(a, b, 1, 3)
+/* W vectors of W elements, transposed: log2 W rounds of interleaving the halves. */
+#define MT_TURN_VECTORS(bits, W)                                                         \
+  static inline void mt_turn_##bits(mt_v##bits x[W]) {                                   \
+    mt_v##bits y[W];                                                                     \
+    MT_UNROLL for (int n = 1; n < W; n *= 2) {                                           \
+      MT_UNROLL for (int i = 0; i < W / 2; i++) {                                        \
+        y[2 * i] = mt_low_##bits(x[i], x[i + W / 2]);                                    \
+        y[2 * i + 1] = mt_high_##bits(x[i], x[i + W / 2]);                               \
+      }                                                                                  \
+      MT_UNROLL for (int i = 0; i < W; i++) x[i] = y[i];                                 \
+    }                                                                                    \
+  }
+MT_TURN_VECTORS(8, 16)
+MT_TURN_VECTORS(16, 8)
+MT_TURN_VECTORS(32, 4)
+MT_TURN_VECTORS(64, 2)
+#undef MT_TURN_VECTORS
 #endif
 
 #endif

@@ -29,7 +29,7 @@ typedef void mt_cast_load (void *out, const char *src, int64_t step, int64_t n);
 typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
 
 typedef struct mt_cpu_gather mt_cpu_gather;
-typedef struct mt_cpu_turn mt_cpu_turn;
+typedef struct mt_cpu_places mt_cpu_places;
 
 typedef struct mt_cpu_tile mt_cpu_tile;
 
@@ -50,7 +50,7 @@ struct mt_cpu_tile {
   int64_t carried[2];          /* of a side whose elements are their carriers; else 0 */
   mt_cpu_move *turn;           /* what transposes elements that are converted */
   const mt_cpu_gather *gather; /* of units from anywhere */
-  const mt_cpu_turn *turns;    /* of runs; NULL: of elements equally far apart */
+  const mt_cpu_places *places; /* of runs; NULL: of elements equally far apart */
 };
 
 enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
@@ -115,25 +115,30 @@ void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const c
 ** the destination; NULL if there is none. */
 mt_cpu_move *mt_cpu_filler (int64_t unit);
 /* Where rows lie, several for each index of b; n[0] is how many. */
-void mt_cpu_rows_make (mt_cpu_turn *k, const mt_cpu_job *job);
+void mt_cpu_row_places (mt_cpu_places *k, const mt_cpu_job *job);
 /* Runs of both sides (cpu/copy_turn.c): axes of the job become a, b and those before
-** them; false if a run has less bytes than `least`, 16 or more. Then the tables, of
-** mt_cpu_turn_size bytes, go to tile.turns. */
+** them; false if a run has less bytes than `least`. Then the tables, of
+** mt_cpu_places_size bytes, go to tile.places. */
 bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
                        mt_refusals *why);
-size_t mt_cpu_turn_size (void);
-void mt_cpu_turn_make (mt_cpu_turn *k, const mt_cpu_job *job);
+size_t mt_cpu_places_size (void);
+void mt_cpu_turn_places (mt_cpu_places *k, const mt_cpu_job *job);
 /* The move where units lie together along a, which has na indices, in the destination,
 ** whose rows are `pitch` bytes apart, and along b in the source, and the tile that it
 ** wants; NULL if there is none. */
 mt_cpu_move *mt_cpu_turner (int64_t unit, int64_t pitch, int64_t na, int64_t nb,
                             int64_t *ta, int64_t *tb);
 
-/* Units from anywhere (cpu/copy_gather.c): the axes of the job become boxes; false if the
-** destination has no run for them. Those that go by no shuffles, but one by one, have so
-** many bytes at least, and their units lie near in the source. Then the tables of the
-** boxes, of mt_cpu_gather_size bytes, go to tile.gather. */
-bool mt_cpu_plan_gather (mt_cpu_job *job, int64_t alone);
+/* Units from anywhere (cpu/copy_gather.c): not, as the destination has no run for them,
+** or they go one by one and do not lie near in the source; one by one; by shuffles. */
+typedef enum mt_cpu_boxed {
+  MT_BOXED_NOT,
+  MT_BOXED_ALONE,
+  MT_BOXED_SHUFFLED
+} mt_cpu_boxed;
+/* The axes of the job become boxes, NOT: in part. Then the tables of the boxes, of
+** mt_cpu_gather_size bytes, go to tile.gather. */
+mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job);
 size_t mt_cpu_gather_size (void);
 void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);
 mt_cpu_move mt_cpu_gather_move;
@@ -141,9 +146,9 @@ mt_cpu_move mt_cpu_gather_move;
 /* Elements of a tile's runs: n[0] of the destination's for each index of a, and where
 ** they lie in the source; n[1] of the source's for each of b, where in the destination.
 ** Of rows, n[0] for each index of b, where they lie in both. */
-enum { MT_CPU_TURN = 512 };
-struct mt_cpu_turn {
-  int64_t n[2], at[2][MT_CPU_TURN];
+enum { MT_CPU_PLACES = 512 };
+struct mt_cpu_places {
+  int64_t n[2], at[2][MT_CPU_PLACES];
 };
 
 /* ---- pieces that a GPU has next (cpu/copy_demote.c) */

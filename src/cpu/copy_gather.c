@@ -349,17 +349,15 @@ static bool is_local (const mt_cpu_job *job) {
   return least < size_of(job->outer[i].src);
 }
 
-bool mt_cpu_plan_gather (mt_cpu_job *job, int64_t alone) {
+mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   mt_cpu_gather g;
-  mt_cpu_job out = *job;
-  memset(&out.boxes, 0, sizeof out.boxes);
-  out.boxes.unit = job->tile.unit;
-  if (out.boxes.unit > 16 || !take_run(&out) || !is_near(&out)) return false;
-  take_rows(&out);
-  mt_cpu_gather_make(&g, &out);
-  if (g.windows == 0 && (g.bytes < alone || !is_local(&out))) return false;
-  *job = out;
-  return true;
+  memset(&job->boxes, 0, sizeof job->boxes);
+  job->boxes.unit = job->tile.unit;
+  if (job->boxes.unit > 16 || !take_run(job) || !is_near(job)) return MT_BOXED_NOT;
+  take_rows(job);
+  mt_cpu_gather_make(&g, job);
+  if (g.windows > 0) return MT_BOXED_SHUFFLED;
+  return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
 }
 
 /* ---------------------------------------------------------------- moving */

@@ -124,14 +124,8 @@ static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
   return true;
 }
 
-/* Tiles of whole boxes; those that go by no shuffles have `alone` bytes at least. */
-static bool plan_gather (mt_cpu_job *job, int64_t alone, mt_refusals *why) {
-  if (!mt_cpu_plan_gather(job, alone)) {
-    mt_refusals_add(why, row_names[MT_ROW_cpu_gather],
-                    "no run of 16 bytes of the destination whose units lie near in the "
-                    "source");
-    return false;
-  }
+/* Tiles of whole boxes, which the axes of the job are. */
+static void plan_gather (mt_cpu_job *job) {
   const mt_cpu_axis one = {1, 0, 0};
   int64_t step = job->boxes.step, rows = 1;
   for (int i = 0; i < job->boxes.nrow; i++) rows *= job->boxes.row[i].extent;
@@ -141,7 +135,6 @@ static bool plan_gather (mt_cpu_job *job, int64_t alone, mt_refusals *why) {
   job->ta = MT_ROWTILE / rows / (step * job->tile.unit) * step;
   if (job->ta < step) job->ta = step;
   job->tb = 1;
-  return true;
 }
 
 static void plan_any (mt_cpu_job *job, mt_cpu_row row, mt_cpu_move *move) {
@@ -177,6 +170,30 @@ static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
   plan_any(job, MT_ROW_cpu_cast, mt_cpu_caster(&job->tile, d->cast));
 }
 
+/* Units that are neither repeated nor of two long runs: boxes by shuffles, else runs of
+** vectors, long boxes one by one, runs one by one, short boxes, loops. */
+static void plan_units (mt_cpu_job *job, mt_refusals *why) {
+  const int64_t unit = job->tile.unit, vector = unit > 1 ? 8 * unit : 16;
+  mt_refusals no = {0}; /* runs were refused before */
+  mt_cpu_job boxes = *job;
+  const mt_cpu_boxed how = mt_cpu_plan_gather(&boxes);
+  const bool alone = how == MT_BOXED_ALONE;
+  const bool is_long = alone && boxes.boxes.step * boxes.tile.unit >= MT_LONGRUN;
+  if (how != MT_BOXED_SHUFFLED) {
+    if (plan_transpose(job, vector, &no)) return;
+    if (!is_long && plan_transpose(job, MT_SHORTRUN, &no)) return;
+  }
+  if (how != MT_BOXED_NOT) {
+    *job = boxes;
+    plan_gather(job);
+    return;
+  }
+  mt_refusals_add(why, row_names[MT_ROW_cpu_gather],
+                  "no run of 16 bytes of the destination whose units lie near in the "
+                  "source");
+  plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(unit));
+}
+
 static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_desc *d,
                       mt_refusals *why) {
   add_axes(job, x, d);
@@ -190,25 +207,21 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "%lld bytes lie together on both sides, "
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
-  const int64_t unit = job->tile.unit, vector = unit > 1 ? 8 * unit : 16;
-  mt_refusals no = {0}; /* of what is tried again */
-  if (plan_fill(job, why) || plan_transpose(job, min_of(MT_LONGRUN, 16 * unit), why) ||
-      plan_gather(job, INT64_MAX, &no) || plan_transpose(job, vector, &no) ||
-      plan_gather(job, MT_LONGRUN, &no) || plan_transpose(job, MT_SHORTRUN, &no))
-    return;
-  if (!plan_gather(job, 0, why))
-    plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(job->tile.unit));
+  const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
+  if (!plan_fill(job, why) && !plan_transpose(job, least, why)) plan_units(job, why);
 }
 
 /* ---------------------------------------------------------------- planning */
 
-/* Of a whole tile: rows are moved, and filled, as one. */
+/* Of a whole tile of so many bytes: rows are moved, and filled, as one. */
 static int64_t moves_of (const mt_cpu_job *job, int64_t bytes) {
-  int64_t rows = min_of(job->tb, job->tile.b.extent);
-  bool whole = job->row == MT_ROW_cpu_fill || job->row == MT_ROW_cpu_gather;
-  if (job->row == MT_ROW_cpu_transpose) return bytes / job->tile.unit;
-  if (job->row == MT_ROW_cpu_rows) return bytes / min_of(job->ta, job->tile.a.extent);
-  return whole ? rows : rows * min_of(job->ta, job->tile.a.extent);
+  const int64_t row = min_of(job->ta, job->tile.a.extent) * job->tile.unit;
+  switch (job->row) {
+    case MT_ROW_cpu_rows:
+    case MT_ROW_cpu_fill: return bytes / row;
+    case MT_ROW_cpu_gather: return min_of(job->tb, job->tile.b.extent);
+    default: return bytes / job->tile.unit;
+  }
 }
 
 static void count_tiles (mt_cpu_job *job, int threads) {

@@ -213,7 +213,7 @@ static void rows_long (const mt_cpu_tile *t, const char *src, char *dst, int64_t
 #define MT_SEVERAL(name, copy)                                                           \
   static void name(const mt_cpu_tile *t, const char *src, char *dst, int64_t na,         \
                    int64_t nb) {                                                         \
-    const mt_cpu_turn *k = t->turns;                                                     \
+    const mt_cpu_places *k = t->places;                                                  \
     const int64_t n = k->n[0];                                                           \
     for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst)                   \
       for (int64_t i = 0; i < n; i++) copy(dst + k->at[1][i], src + k->at[0][i], na);    \
@@ -224,7 +224,7 @@ MT_SEVERAL(several_any, copy_any)
 
 static void several_long (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                           int64_t nb) {
-  const mt_cpu_turn *k = t->turns;
+  const mt_cpu_places *k = t->places;
   for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst)
     for (int64_t i = 0; i < k->n[0]; i++)
       mt_cpu_put(t, dst + k->at[1][i], src + k->at[0][i], na);

@@ -31,20 +31,13 @@ static int64_t pitch_of (int64_t bytes) { return ((bytes + 63) & -64) + 64; }
 
 /* ---------------------------------------------------------------- moving */
 
-/* W elements of W rows, from `by` on, become W rows `to` bytes apart. After log2 W rounds
-** of interleaving the halves of a list of vectors, its elements are transposed. */
+/* W elements of W rows, from `by` on, become W rows `to` bytes apart. */
 #define MT_BLOCK(bits, W)                                                                \
   static inline void block_##bits(char *d, int64_t to, const char *const *row,           \
                                   int64_t by) {                                          \
-    mt_v##bits x[W], y[W];                                                               \
+    mt_v##bits x[W];                                                                     \
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(&x[i], row[i] + by, 16);                \
-    MT_UNROLL for (int n = 1; n < W; n *= 2) {                                           \
-      MT_UNROLL for (int i = 0; i < W / 2; i++) {                                        \
-        y[2 * i] = mt_low_##bits(x[i], x[i + W / 2]);                                    \
-        y[2 * i + 1] = mt_high_##bits(x[i], x[i + W / 2]);                               \
-      }                                                                                  \
-      MT_UNROLL for (int i = 0; i < W; i++) x[i] = y[i];                                 \
-    }                                                                                    \
+    mt_turn_##bits(x);                                                                   \
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(d + i * to, &x[i], 16);                 \
   }
 
@@ -152,8 +145,8 @@ static const int64_t *line_of (int64_t *at, int64_t step, int64_t n) {
 static void turn (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                   int64_t nb) {
   _Alignas(64) char buf[MT_BUFFER];
-  int64_t line[2][MT_CPU_TURN];
-  const mt_cpu_turn *k = t->turns;
+  int64_t line[2][MT_CPU_PLACES];
+  const mt_cpu_places *k = t->places;
   const turner *how = turner_of(t->unit);
   if (k) na *= k->n[0], nb *= k->n[1];
   const int64_t *at = k ? k->at[0] : line_of(line[0], t->a.src, na);
@@ -174,11 +167,11 @@ static int64_t min_of (int64_t a, int64_t b) { return a < b ? a : b; }
 /* As many multiples of 16 elements along one side as the buffer has room for, where the
 ** other has so many. */
 static int64_t rows_beside (int64_t unit, int64_t na) {
-  return min_of(MT_SHORTROWS / pitch_of(na * unit) & -16, MT_CPU_TURN);
+  return min_of(MT_SHORTROWS / pitch_of(na * unit) & -16, MT_CPU_PLACES);
 }
 
 static int64_t length_beside (int64_t unit, int64_t nb) {
-  return min_of((MT_SHORTROWS / nb - 2 * MT_LINE) / unit & -16, MT_CPU_TURN);
+  return min_of((MT_SHORTROWS / nb - 2 * MT_LINE) / unit & -16, MT_CPU_PLACES);
 }
 
 /* Elements of a tile along both runs, of so many that there are; whether the rows of the
@@ -239,7 +232,7 @@ static bool find_runs (runs *r, const mt_cpu_job *job, int64_t least) {
   for (;;) {
     int run = r->all[1] < r->all[0], i = next_of(job, r, run);
     if (i < 0) run = 1 - run, i = next_of(job, r, run);
-    if (i < 0 || r->all[run] >= MT_CPU_TURN) break;
+    if (i < 0 || r->all[run] >= MT_CPU_PLACES) break;
     r->used[i] = true;
     r->axis[run][r->n[run]++] = i;
     r->all[run] *= job->outer[i].extent;
@@ -331,7 +324,7 @@ bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
 
 /* ---------------------------------------------------------------- tables */
 
-size_t mt_cpu_turn_size (void) { return sizeof(mt_cpu_turn); }
+size_t mt_cpu_places_size (void) { return sizeof(mt_cpu_places); }
 
 /* Where the elements of axes lie: side 0 the source. */
 static int64_t fill (int64_t *at, const mt_cpu_axis *axis, int count, mt_cpu_axis last,
@@ -348,14 +341,14 @@ static int64_t fill (int64_t *at, const mt_cpu_axis *axis, int count, mt_cpu_axi
   return n / indices;
 }
 
-void mt_cpu_rows_make (mt_cpu_turn *k, const mt_cpu_job *job) {
+void mt_cpu_row_places (mt_cpu_places *k, const mt_cpu_job *job) {
   const mt_cpu_runs *x = &job->runs;
   const mt_cpu_axis last = {1, 0, 0};
   k->n[0] = fill(k->at[0], x->axis[0], x->n[0], last, 1, 0);
   fill(k->at[1], x->axis[0], x->n[0], last, 1, 1);
 }
 
-void mt_cpu_turn_make (mt_cpu_turn *k, const mt_cpu_job *job) {
+void mt_cpu_turn_places (mt_cpu_places *k, const mt_cpu_job *job) {
   const mt_cpu_runs *x = &job->runs;
   k->n[0] = fill(k->at[0], x->axis[0], x->n[0], job->tile.a, job->ta, 0);
   k->n[1] = fill(k->at[1], x->axis[1], x->n[1], job->tile.b, job->tb, 1);

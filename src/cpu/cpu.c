@@ -45,7 +45,8 @@ static void cpu_halt (mt_device *d) { mt_pool_halt(d->impl); }
 /* Bytes of the tables of a row; 0: it has none. */
 static size_t tables_of (const mt_cpu_job *job) {
   if (job->row == MT_ROW_cpu_gather) return mt_cpu_gather_size();
-  return job->runs.n[0] > 0 || job->row == MT_ROW_cpu_transpose ? mt_cpu_turn_size() : 0;
+  return job->runs.n[0] > 0 || job->row == MT_ROW_cpu_transpose ? mt_cpu_places_size() :
+                                                                  0;
 }
 
 /* A plan that is moved, and prepared again, has a place for them, if it needs as much. */
@@ -65,8 +66,9 @@ static mt_status make_tables (mt_plan *p, mt_cpu_job *job, mt_err *err) {
     job->tile.gather = p->workspace;
     return MT_OK;
   }
-  (job->row == MT_ROW_cpu_rows ? mt_cpu_rows_make : mt_cpu_turn_make)(p->workspace, job);
-  job->tile.turns = p->workspace;
+  (job->row == MT_ROW_cpu_rows ? mt_cpu_row_places : mt_cpu_turn_places)(p->workspace,
+                                                                         job);
+  job->tile.places = p->workspace;
   return MT_OK;
 }
 

@@ -107,20 +107,13 @@ MT_EACH(64)
 
 /* ---------------------------------------------------------------- by blocks */
 
-/* W columns, elements of which lie together along y, become W rows: after log2 W rounds
-** of interleaving the halves of a list of vectors, its elements are transposed. */
+/* W columns, elements of which lie together along y, become W rows. */
 #define MT_TURN(bits, W)                                                                 \
   static inline void turn_##bits(char *to, int64_t width, const char *base,              \
                                  const int64_t *x) {                                     \
-    mt_v##bits a[W], b[W];                                                               \
+    mt_v##bits a[W];                                                                     \
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(&a[i], base + x[i] * (bits / 8), 16);   \
-    MT_UNROLL for (int n = 1; n < W; n *= 2) {                                           \
-      MT_UNROLL for (int i = 0; i < W / 2; i++) {                                        \
-        b[2 * i] = mt_low_##bits(a[i], a[i + W / 2]);                                    \
-        b[2 * i + 1] = mt_high_##bits(a[i], a[i + W / 2]);                               \
-      }                                                                                  \
-      MT_UNROLL for (int i = 0; i < W; i++) a[i] = b[i];                                 \
-    }                                                                                    \
+    mt_turn_##bits(a);                                                                   \
     MT_UNROLL for (int i = 0; i < W; i++) memcpy(to + i * width, &a[i], 16);             \
   }                                                                                      \
   static void turned_##bits(char *to, mt_spot s, int64_t nx, int64_t ny,                 \
