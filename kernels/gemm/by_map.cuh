@@ -92,13 +92,15 @@ MT_INLINE void end_piece (const tma_map *map, uint32_t piece, int m, int n, int 
   }
 }
 
-/* The q-th piece of a tile of N columns, of which n is the first. */
+/* The q-th piece of a tile of N columns, of which n is the first. Where there is an odd
+** number of them the first one follows one of its own place. */
 template <typename OUT, int N>
 MT_INLINE void store_piece (const mt_hopper_launch &p, const uint32_t *w, uint32_t pieces,
                             int q, int m, int n, int l) {
   typedef piece_words<OUT> P;
   const uint32_t to = pieces + q % 2 * MT_WARP_PIECE;
-  begin_piece<(N > P::COLUMNS)>();
+  if (N / P::COLUMNS % 2 != 0 && q == 0) begin_piece<false>();
+  else begin_piece<true>();
   P::put(to, w);
   end_piece(&p.d, to, m, n + q * P::COLUMNS, l);
 }

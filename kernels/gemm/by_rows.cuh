@@ -64,17 +64,17 @@ template <typename P, typename S> MT_INLINE void put_piece (uint32_t to, const S
                   bits_of(c[4 * j + 2 * half]), bits_of(c[4 * j + 2 * half + 1]));
 }
 
-/* The sums of a warp: 16 rows of D from m on, the columns of a tile from n on. The bias
+/* The sums of a warp, by way of its piece of shared memory: 16 rows of D from m on, the
+** columns of a tile from n on. The bias
 ** of a piece's columns is read while the piece before is stored. */
 template <typename H>
 MT_INLINE void store_rows (const mt_hopper_launch &p, const typename H::sum *c,
-                           uint32_t out, int m, int n, int l) {
+                           uint32_t piece, int m, int n, int l) {
   typedef piece_of<H::N, H::FINISHES ? 4 : 8> P;
   enum { PIECES = H::N / P::COLUMNS };
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32 - 4;
+  const int lane = threadIdx.x % 32;
   const int row = m + lane / P::PAIRS, left = p.size[0] - row;
   const int rows = left <= 0 ? 0 : (left + P::APART - 1) / P::APART;
-  const uint32_t piece = out + warp * (MT_WARP_ROWS * P::COLUMNS * 4);
   const int32_t dtype = H::FINISHES ? p.dtype : (int32_t)H::out::dtype;
   lane_pairs x = {row, n + lane % P::PAIRS * 2, l, rows < P::TIMES ? rows : P::TIMES, 0};
   float column[2], next[2];

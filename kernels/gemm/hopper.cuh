@@ -14,8 +14,7 @@
 ** other two multiply 64 rows each, and store while the next tile is loaded; 256 columns
 ** while it is multiplied, too (late.cuh). Blocks stay and take every gridDim-th tile. The
 ** two blocks of a cluster lie one above the other along M: each loads half of B for both.
-** Or the blocks of a cluster share one tile, each with a part of K: the first adds the
-** sums of the others to its own, in their order.
+** Or the blocks of a cluster share one tile, each with a part of K (parts.cuh).
 **
 ** K of a stage is 128 bytes, the width of the swizzle. What lies outside of A and B is
 ** read as 0, and outside of D not written: the maps see to it.
@@ -25,6 +24,7 @@
 
 #include "kernels/gemm/by_rows.cuh"
 #include "kernels/gemm/late.cuh"
+#include "kernels/gemm/parts.cuh"
 #include "kernels/gemm/wgmma.cuh"
 
 namespace mt {
@@ -120,31 +120,39 @@ template <int STAGES> MT_INLINE uint32_t full_at (uint32_t bars, int s) {
 template <int STAGES> MT_INLINE uint32_t free_at (uint32_t bars, int s) {
   return bars + 8 * (STAGES + s);
 }
-/* Of what a warp reads by a map, behind those of the parts. */
-template <int STAGES> MT_INLINE uint32_t side_at (uint32_t bars, int warp) {
-  return bars + 8 * (2 * STAGES + 2 + warp);
-}
-
 /* ------------------------------------------------------------------ loading */
 
-/* Rows [row, row + ROWS) of an operand, K-major: one box. MN-major: boxes of 128 bytes of
-** M or N by K rows. */
+/* How much of rows [row, row + ROWS) there is: bytes that are loaded of them in a slab.
+** K-major: all of a box, or the last rows by a box of their own. MN-major: boxes of 128
+** bytes of M or N by K rows. */
+template <typename H, int I, int MN, int ROWS>
+MT_INLINE uint32_t bytes_of_rows (const mt_hopper_launch &p, int row) {
+  const int left = p.size[I] - row;
+  if (!p.edges || left >= ROWS) return ROWS * MT_SLAB;
+  if (left <= 0) return 0;
+  return MN ? (left + H::K - 1) / H::K * MT_CHUNK : p.edge[I] * MT_SLAB;
+}
+
+/* So many bytes of an operand from this row on. */
 template <typename H, int MN, int ROWS>
-MT_INLINE void load (uint32_t to, const tma_map *map, uint32_t bar, int row, int k, int l,
-                     bool once, uint16_t blocks) {
+MT_INLINE void load (uint32_t to, const tma_map *map, const tma_map *edge, uint32_t bytes,
+                     uint32_t bar, int row, int k, int l, bool once, uint16_t blocks) {
   if constexpr (MN) {
     static_assert(ROWS % H::K == 0, "what a block loads of M or N is no number of boxes");
 #pragma unroll
     for (int i = 0; i < ROWS / H::K; i++) {
       const uint32_t at = to + i * MT_CHUNK;
+      if (i * MT_CHUNK >= bytes) return;
       if (blocks) tma_load_multicast(at, map, bar, row + i * H::K, k, l, blocks);
       else if (once) tma_load_once(at, map, bar, row + i * H::K, k, l);
       else tma_load(at, map, bar, row + i * H::K, k, l);
     }
   } else {
-    if (blocks) tma_load_multicast(to, map, bar, k, row, l, blocks);
-    else if (once) tma_load_once(to, map, bar, k, row, l);
-    else tma_load(to, map, bar, k, row, l);
+    const tma_map *from = bytes == ROWS * MT_SLAB ? map : edge;
+    if (bytes == 0) return;
+    if (blocks) tma_load_multicast(to, from, bar, k, row, l, blocks);
+    else if (once) tma_load_once(to, from, bar, k, row, l);
+    else tma_load(to, from, bar, k, row, l);
   }
 }
 
@@ -170,18 +178,25 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
   for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
     const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
+    const uint32_t of_a = bytes_of_rows<H, 0, H::A_MN, H::M>(p, m);
+    const uint32_t of_b = bytes_of_rows<H, 1, H::B_MN, PART>(p, n);
+    uint32_t all_bytes = of_a;
+#pragma unroll
+    for (int i = 0; i < H::CLUSTER; i++)
+      all_bytes += bytes_of_rows<H, 1, H::B_MN, PART>(p, t.n * H::N + i * PART);
     int term = part.first / each, x = (part.first - term * each) * H::K;
     for (int k = part.first; k < part.end; k++, x += H::K, at.next()) {
       const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
       const uint32_t full = full_at<H::STAGES>(bars, at.slot);
       wait_for_room<H>(bars, at);
-      barrier_expect(full, H::STAGE);
+      barrier_expect(full, all_bytes);
       if (x == each * H::K) x = 0, term++;
       const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
       const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
-      load<H, H::A_MN, H::M>(stage, from_a, full, m, x, t.l * p.a_step, once, 0);
-      load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, full, n, x,
-                             t.l * p.b_step, false, all);
+      load<H, H::A_MN, H::M>(stage, from_a, &p.a_edge, of_a, full, m, x, t.l * p.a_step,
+                             once, 0);
+      load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, &p.b_edge, of_b, full, n,
+                             x, t.l * p.b_step, false, all);
     }
   }
 }
@@ -296,40 +311,6 @@ MT_INLINE void sum_up (typename H::sum *c, int k, int slabs, slab_walk<H> &walk,
   walk.finish(c);
 }
 
-/* ------------------------------------------------------------------ parts of K */
-
-MT_INLINE float add_word (float x, uint32_t w) { return x + __uint_as_float(w); }
-MT_INLINE int32_t add_word (int32_t x, uint32_t w) {
-  return add_saturated(x, (int32_t)w);
-}
-
-/* The sums of all parts of the tile in the first block of the cluster, which has them
-** then: true. A thread's sums are those of the same thread of the others, and each thread
-** tells of its own. Barriers:
-** `joined` of the first block, `taken` of the others. */
-template <typename H>
-MT_INLINE bool join (typename H::sum *c, int parts, uint32_t ring, uint32_t bars,
-                     uint32_t rank, uint32_t &parity) {
-  const uint32_t joined = bars + 16 * H::STAGES, taken = joined + 8;
-  const uint32_t thread = threadIdx.x - 128, at = ring + H::OUT + thread * 4;
-  enum { APART = 128 * MT_MULTIPLIERS * 4 }; /* bytes from a sum to the next */
-  if (rank != 0) {
-    barrier_wait_acquire(taken, parity ^ 1);
-#pragma unroll
-    for (int i = 0; i < H::SUMS; i++) store_word(at + i * APART, bits_of(c[i]));
-    barrier_arrive_release(joined, 0);
-  } else {
-    barrier_wait_acquire(joined, parity);
-    for (int r = 1; r < parts; r++)
-#pragma unroll
-      for (int i = 0; i < H::SUMS; i++)
-        c[i] = add_word(c[i], peer_word(at + i * APART, r));
-    for (int r = 1; r < parts; r++) barrier_arrive_release(taken, r);
-  }
-  parity ^= 1;
-  return rank == 0;
-}
-
 /* ------------------------------------------------------------------ storing */
 
 /* Whether D is stored by its map. */
@@ -341,15 +322,14 @@ template <typename H> MT_INLINE bool goes_by_map (const mt_hopper_launch &p) {
 /* The sums of a warp to D, of kernels that keep none. */
 template <typename H>
 MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
-                           ahead<H::N> &next, uint32_t ring, uint32_t pieces, int m,
-                           int n, int l) {
+                           ahead<H::N> &next, uint32_t pieces, int m, int n, int l) {
   if constexpr (MT_HOPPER_STORES(H::N) && !H::BY_ROWS)
     if (goes_by_map<H>(p)) {
       if constexpr (H::FINISHES) store_finished<H::N>(p, c, next, pieces, m, n, l);
       else store<H>(p, c, pieces, m, n, l);
       return;
     }
-  store_rows<H>(p, c, ring + H::OUT, m, n, l);
+  store_rows<H>(p, c, pieces, m, n, l);
 }
 
 /* Two pieces of a warp where its group had rows of A, from `rows` on, of a stage: each
@@ -365,15 +345,16 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
   typedef typename kept_of<H, H::KEEPS && H::FINISHES>::type kept_type;
   const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const int warp = threadIdx.x / 32 - 4;
-  const uint32_t pieces = ring + H::OUT + warp * 2 * MT_WARP_PIECE;
+  joint<H> others(p, ring, bars, warp);
+  const uint32_t pieces =
+      H::SPLITS ? others.room : ring + H::OUT + warp * 2 * MT_WARP_PIECE;
   const slab_range part = slabs_of<H>(p, rank);
   const int blocks = blocks_of<H>(p), clusters = gridDim.x / blocks;
   const int slabs = part.end - part.first, above = H::SPLITS ? 0 : rank;
-  const bool stores = rank == above, by_map = goes_by_map<H>(p);
+  const bool stores = !H::SPLITS || others.is_home(), by_map = goes_by_map<H>(p);
   const uint32_t rows = group * MT_GROUP_ROWS * MT_SLAB;
   slab_walk<H> walk = {ring, bars, rows, {0, 0}, -1};
   kept_type kept;
-  uint32_t parity = 0;
   if constexpr (H::KEEPS) kept.begin(side_at<H::STAGES>(bars, warp));
   for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
     const tile_place t = place_of(p, tile);
@@ -395,8 +376,9 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
       if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
         if (stores && by_map) read_bias<H::N>(next.bias, p, m, n, t.l);
     });
+    bool mine = true;
     if constexpr (H::SPLITS)
-      if (blocks > 1 && !join<H>(c, blocks, ring, bars, rank, parity)) continue;
+      if (blocks > 1) mine = others.join(c, tile + clusters < p.tiles);
     if constexpr (H::KEEPS) {
       const bool last = tile + clusters >= p.tiles;
       const bool keeps = !last && slabs >= kept_type::SLABS;
@@ -404,7 +386,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
         keep_finished(kept, p, c, next.bias, pieces,
                       last ? pieces_of_ring<H>(ring + rows) : pieces, m, n, t.l, keeps);
       else keep(kept, p, c, pieces, m, n, t.l, keeps);
-    } else store_tile<H>(p, c, next, ring, pieces, m, n, t.l);
+    } else if (mine) store_tile<H>(p, c, next, pieces, m, n, t.l);
   }
   if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 }
@@ -430,12 +412,11 @@ template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t 
       barrier_init(full_at<H::STAGES>(bars, s), 1);
       barrier_init(free_at<H::STAGES>(bars, s), MT_MULTIPLIERS * H::CLUSTER);
     } else if (H::SPLITS) {
-      const int others = p.parts > 1 ? p.parts - 1 : 1;
-      barrier_init(bars + 16 * H::STAGES, others * 128 * MT_MULTIPLIERS);
-      barrier_init(bars + 16 * H::STAGES + 8, 128 * MT_MULTIPLIERS);
+      const int sent = p.parts > 1 ? WARPS - WARPS / p.parts : 1; /* warps that send */
+      barrier_init(parts_at<H::STAGES>(bars), sent);
     }
     barrier_init_fence();
-  } else if (H::MAPPED && s <= H::STAGES + WARPS) {
+  } else if ((H::MAPPED || H::SPLITS) && s <= H::STAGES + WARPS) {
     barrier_init(side_at<H::STAGES>(bars, s - H::STAGES - 1), 1);
     barrier_init_fence();
   }

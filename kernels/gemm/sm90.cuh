@@ -71,20 +71,33 @@ MT_INLINE uint32_t word_of_lane (uint32_t w, int lane) {
   return r;
 }
 
+/* A number that is the same in all lanes of the warp: what is decided by it, they decide
+** together, as the compiler knows then. */
+MT_INLINE uint32_t of_warp (uint32_t x) { return __shfl_sync(0xffffffffu, x, 0); }
+
 /* The line of global memory with this place comes into the L2. */
 MT_INLINE void prefetch_line (const void *at) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(at));
 }
 
-/* A word of shared memory of block `rank`, at the place that `at` is here. */
-MT_INLINE uint32_t peer_word (uint32_t at, uint32_t rank) {
-  uint32_t w;
-  asm volatile("{ .reg .b32 there; mapa.shared::cluster.u32 there, %1, %2;"
-               " ld.shared::cluster.b32 %0, [there]; }"
-               : "=r"(w)
-               : "r"(at), "r"(rank)
+MT_INLINE void load_four (uint32_t at, uint32_t *w) {
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+               : "r"(at)
                : "memory");
-  return w;
+}
+
+/* Words to shared memory of block `rank`, to the place that `to` is here. They are there
+** when its barrier at the place of `bar` knows of these 16 bytes. */
+MT_INLINE void send_words (uint32_t to, uint32_t rank, uint32_t bar, uint32_t x,
+                           uint32_t y, uint32_t z, uint32_t w) {
+  asm volatile("{ .reg .b32 there, told; mapa.shared::cluster.u32 there, %0, %2;"
+               " mapa.shared::cluster.u32 told, %1, %2;"
+               " st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32"
+               " [there], {%3, %4, %5, %6}, [told]; }"
+               :
+               : "r"(to), "r"(bar), "r"(rank), "r"(x), "r"(y), "r"(z), "r"(w)
+               : "memory");
 }
 
 /* ------------------------------------------------------------------ numbers */

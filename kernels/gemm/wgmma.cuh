@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 ** wgmma<T, N>: 64 rows by N columns by 32 bytes of K. A row of the table at the end is a
-** type of operands and sums; each has the widths 16, 64, 128 and 256.
+** type of operands and sums; each has the widths 16, 64, 128, 192 and 256.
 */
 #ifndef WGMMA_CUH
 #define WGMMA_CUH
@@ -53,6 +53,7 @@ template <int N> MT_INLINE void wgmma_settle (int32_t *c) {
 /* ------------------------------------------------------------------ registers in text */
 
 #define MT_C8 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define MT_C16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define MT_C32                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"

@@ -200,6 +200,25 @@ static bool reads_side (const mt_hopper_row *row, const mt_hopper_launch *l, int
           (l->size[0] == 1 || m.m.stride[0] == (uint64_t)s->stride[0] * 2));
 }
 
+/* The last rows of A and B, of which the fake reads all by the other map: boxes as high as
+** the launch says, of the same tensor. */
+static bool has_edges (const mt_hopper_row *row, const mt_hopper_launch *l, int device) {
+  const int32_t rows[2] = {MT_TILE_M, row->n / row->cluster};
+  const mt_tma_map *map[2] = {&l->a, &l->b}, *edge[2] = {&l->a_edge, &l->b_edge};
+  for (int i = 0; i < 2 && l->edges; i++) {
+    const int32_t last = l->size[i] % rows[i];
+    tensor_map all, some;
+    if (row->mn[i] || last == 0) continue;
+    if (l->edge[i] % 8 != 0 || l->edge[i] < last || l->edge[i] >= last + 8) return false;
+    if (!open_map(&all, map[i], device) || !open_map(&some, edge[i], device))
+      return false;
+    if (some.m.box[1] != (uint32_t)l->edge[i]) return false;
+    some.m.box[1] = all.m.box[1];
+    if (memcmp(&all.m, &some.m, sizeof all.m) != 0) return false;
+  }
+  return true;
+}
+
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
                        const mt_hopper_launch *l, int device) {
   job j = {.row = row_of(k), .l = l, .device = device};
@@ -211,8 +230,8 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
       (!l->direct &&
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
       (MT_HOPPER_ONE_WAY(j.row->n) && (l->direct != 0) != j.row->by_rows) ||
-      !reads_side(j.row, l, device) || !open_map(&j.of[0], &l->a, device) ||
-      !open_map(&j.of[1], &l->b, device))
+      !has_edges(j.row, l, device) || !reads_side(j.row, l, device) ||
+      !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
   if (l->terms != 1 &&
       (l->terms != 3 || l->slabs % 3 != 0 || !open_map(&j.rest[0], &l->a_rest, device) ||

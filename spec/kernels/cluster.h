@@ -32,7 +32,7 @@ enum {
   THREADS = MT_HOPPER_THREADS,
   WARPS = THREADS / 32,
   GROUPS = THREADS / 128,
-  BARRIERS = 32,
+  BARRIERS = 40,
   MEMORY = 256 << 10,
   NOBODY = 0xFFFF
 };
@@ -175,6 +175,7 @@ uint32_t read_word (uint32_t at, unsigned rank);
 void fence_writes ();
 void load_box (uint32_t to, const mt_tma_map *map, uint32_t at, int x, int y, int z,
                unsigned to_blocks);
+void send_words (uint32_t to, unsigned rank, uint32_t at, const uint32_t words[4]);
 void store_box (const mt_tma_map *map, uint32_t from, int x, int y, int z);
 void commit_stores ();
 void wait_stores (int n);

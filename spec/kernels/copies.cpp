@@ -6,14 +6,15 @@
 
 namespace emulated {
 
-enum { MOST_LOADS = 4096, POISON = 0xFF };
+enum { MOST_LOADS = 1 << 16, POISON = 0xFF };
 
 struct load {
-  const emulated_map *map;
-  unsigned from, block; /* which loads, and where to */
+  const emulated_map *map; /* NULL: these words are sent */
+  unsigned from, block;    /* which loads, and where to */
   uint32_t to;
   int x, y, z;
   barrier *tells;
+  uint32_t words[4];
 };
 static load loads[MOST_LOADS];
 static unsigned nloads;
@@ -230,7 +231,14 @@ static void need_box (const lines &l) {
 
 /* ------------------------------------------------------------------ loads */
 
+static void perform_sent (const load &l) {
+  memcpy(blocks[l.block]->memory + l.to, l.words, sizeof l.words);
+  l.tells->bytes -= (int)sizeof l.words;
+  end_phase(l.block, *l.tells);
+}
+
 static void perform (const load &l) {
+  if (l.map == NULL) return perform_sent(l);
   block &b = *blocks[l.block];
   const lines box = {l.map, l.x, l.y, l.z, l.to};
   for (uint32_t i = 0; i < box.count(); i++) {
@@ -257,11 +265,10 @@ static void need_left (block &b, word &w) {
   w.writer = w.reader = NOBODY;
 }
 
-/* Until the load comes there is no number. */
-static void announce (const load &l) {
+/* Until the bytes come there is no number. */
+static void announce (const load &l, uint32_t bytes) {
   block &b = *blocks[l.block];
-  const lines box = {l.map, l.x, l.y, l.z, l.to};
-  for (uint32_t at = l.to; at < l.to + box.count() * MT_SLAB; at += 16) {
+  for (uint32_t at = l.to; at < l.to + bytes; at += 16) {
     chunk &c = b.chunks[at / 16];
     need_loaded(l.block, c);
     need_unread(l.block, c);
@@ -269,7 +276,10 @@ static void announce (const load &l) {
     c.load = (int8_t)(l.tells - b.barriers);
     c.phase = (int16_t)l.tells->phase;
   }
-  memset(b.memory + l.to, POISON, box.count() * MT_SLAB);
+  memset(b.memory + l.to, POISON, bytes);
+  need(nloads < MOST_LOADS, "more loads than the test has");
+  if (how->timing == EARLIEST) perform(l);
+  else loads[nloads++] = l;
 }
 
 void load_box (uint32_t to, const mt_tma_map *map, uint32_t at, int x, int y, int z,
@@ -278,13 +288,20 @@ void load_box (uint32_t to, const mt_tma_map *map, uint32_t at, int x, int y, in
        "a load to blocks that are not there");
   for (unsigned rank = 0; rank < nblocks; rank++) {
     if ((to_blocks >> rank & 1) == 0) continue;
-    const load l = {open_map(map), me->block, rank, to, x, y, z, &find_fenced(rank, at)};
-    need_box({l.map, x, y, z, to});
-    announce(l);
-    need(nloads < MOST_LOADS, "more loads than the test has");
-    if (how->timing == EARLIEST) perform(l);
-    else loads[nloads++] = l;
+    const load l = {open_map(map),          me->block, rank, to, x, y, z,
+                    &find_fenced(rank, at), {0}};
+    const lines box = {l.map, x, y, z, to};
+    need_box(box);
+    announce(l, box.count() * MT_SLAB);
   }
+}
+
+void send_words (uint32_t to, unsigned rank, uint32_t at, const uint32_t words[4]) {
+  load l = {NULL, me->block, rank, to, 0, 0, 0, &find_fenced(rank, at), {0}};
+  memcpy(l.words, words, sizeof l.words);
+  need(to % 16 == 0, "words that are sent to no multiple of 16 bytes");
+  need_inside(to, sizeof l.words);
+  announce(l, sizeof l.words);
 }
 
 bool land_one () {

@@ -158,6 +158,19 @@ static void make_operand (mt_tma_map *out, const tensor *t, bool mn, int rows) {
   make_map(out, t, mn ? 0 : 1, (uint32_t)(mn ? MT_SLAB / (int)size_of(t) : rows));
 }
 
+/* The last rows by boxes of their own. */
+static void make_edges (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_PARTS]) {
+  const mt_hopper_row *r = c->row;
+  const int rows[2] = {MT_TILE_M, r->n / r->cluster};
+  mt_tma_map *map[2] = {&l->a_edge, &l->b_edge};
+  l->edges = c->terms == 1;
+  for (int i = 0; i < 2 && l->edges; i++) {
+    if (r->mn[i]) continue;
+    l->edge[i] = (int32_t)round_up(l->size[i] % rows[i], 8);
+    if (l->edge[i] != 0) make_operand(map[i], &x[i], false, l->edge[i]);
+  }
+}
+
 static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_PARTS]) {
   const mt_hopper_row *r = c->row;
   const int depth = MT_SLAB / (int)mt_dtype_size(r->type[MT_A]);
@@ -187,6 +200,7 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
   for (int i = 0; i < 3; i++) l->stride[i] = x[MT_C].stride[i];
   make_operand(&l->a, &x[MT_A], r->mn[0], MT_TILE_M);
   make_operand(&l->b, &x[MT_B], r->mn[1], r->n / r->cluster);
+  make_edges(l, c, x);
   if (!c->direct) make_map(&l->d, &x[MT_C], 1, MT_WARP_ROWS);
   if (r->side == MT_SIDE_MAP && c->beta == 0) {
     make_map(&l->side, &c->side[MT_RESIDUAL], 1, MT_WARP_ROWS);
@@ -195,7 +209,7 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
   if (c->clusters > l->tiles) c->clusters = l->tiles;
   c->run.cluster = (unsigned)(r->cluster * c->parts);
   c->run.blocks = (unsigned)c->clusters * c->run.cluster;
-  c->run.threads = MT_HOPPER_THREADS,
+  c->run.threads = MT_HOPPER_THREADS, c->run.edges = l->edges != 0,
   c->run.shared = MT_HOPPER_SHARED(r->n, r->stages, r->cluster);
 }
 
@@ -423,6 +437,14 @@ static bool run_row (void *row, const mt_hopper_launch *l, emulated_run *r) {
   return emulate_hopper((size_t)(*(const mt_hopper_row **)row - mt_hopper_rows), l, r);
 }
 
+static void encode_edges (mt_hopper *h) {
+  for (int i = 0; i < 2; i++) {
+    const mt_tma_box edge = mt_hopper_edge(h, i);
+    if (h->launch.edge[i] != 0)
+      encode(i == MT_A ? &h->launch.a_edge : &h->launch.b_edge, &edge);
+  }
+}
+
 bool chosen_case (hopper_case *c, bool *ran) {
   tensor x[MT_PARTS], rest[2] = {{.buffer = NULL}}, side[MT_BESIDES];
   mt_gemm_launch g;
@@ -437,12 +459,13 @@ bool chosen_case (hopper_case *c, bool *ran) {
   if (*ran) {
     fill_all(c, x);
     encode(&h.launch.a, &h.map[MT_A]), encode(&h.launch.b, &h.map[MT_B]);
+    encode_edges(&h);
     if (!h.launch.direct) encode(&h.launch.d, &h.map[MT_C]);
     if (mt_hopper_has_side(&h)) encode(&h.launch.side, &h.side_map);
     if (c->terms == 3) encode_rest(&h.launch.a_rest, &h, MT_A, &rest[0]);
     if (c->terms == 3) encode_rest(&h.launch.b_rest, &h, MT_B, &rest[1]);
     c->run.blocks = h.blocks, c->run.cluster = h.cluster, c->run.shared = h.shared;
-    c->run.threads = MT_HOPPER_THREADS;
+    c->run.threads = MT_HOPPER_THREADS, c->run.edges = h.launch.edges != 0;
     c->parts = h.launch.parts, c->clusters = (int)(h.blocks / h.cluster);
     good = is_computed(c, x, &h.launch, run_row, &h.row);
   }

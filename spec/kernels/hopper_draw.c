@@ -58,9 +58,8 @@ void draw_case (hopper_case *c, const mt_hopper_row *row) {
   if (row->type[MT_A] == MT_f32 && pick(2)) c->terms = 3, c->k = 1 + c->k / 3;
   else c->terms = 1;
   c->parts = splits && pick(2) ? 1 << pick(3) : 1;
-  if (splits && pick(8) == 0) c->parts = 1 + pick(8);
   const int slabs = (int)mt_div_up(c->k, depth) * c->terms;
-  if (c->parts > slabs) c->parts = slabs;
+  while (c->parts > slabs) c->parts /= 2;
   draw_epilogue(c);
   c->clusters = 1 + pick(3);
   c->run.timing = (emulated_timing)pick(NTIMING);

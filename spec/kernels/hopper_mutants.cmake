@@ -5,7 +5,7 @@
 set(KERNELS gemm)
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH HOPPER_CUH)
+set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH PARTS_CUH HOPPER_CUH)
 
 # ---- the copy engine reads what threads wrote
 
@@ -142,9 +142,9 @@ mutant(no_wait_for_readers hopper_bf16_tn_64 "more arrivals than the barrier cou
 mutant(room_of_the_first_of_two hopper_bf16_tn_16 "may still multiply"
        [[at.slot | 1 : at.slot]] [[at.slot & ~1 : at.slot]])
 mutant(too_few_bytes hopper_e4m3_bf16_64 "all wait"
-       [[barrier_expect(full, H::STAGE)]] [[barrier_expect(full, H::A_BYTES)]])
+       [[barrier_expect(full, all_bytes)]] [[barrier_expect(full, of_a)]])
 mutant(too_many_bytes hopper_e5m2_bf16_64 "all wait"
-       [[barrier_expect(full, H::STAGE)]] [[barrier_expect(full, H::STAGE + 16)]])
+       [[barrier_expect(full, all_bytes)]] [[barrier_expect(full, all_bytes + 16)]])
 mutant(early_release hopper_bf16_tn_64 "may still multiply"
        [[    wgmma_wait<1>();
     if (before >= 0) release<H>(bars, before);
@@ -197,7 +197,7 @@ mutant(no_fence_of_registers hopper_bf16_tn_64 "without a fence since"
 mutant(no_group_of_products hopper_bf16_tn_64 "while wgmma has its registers"
        [[  wgmma_commit();
 ]] "")
-mutant(lbo_and_sbo_exchanged hopper_bf16_tn_128_alone "reads what nobody loaded"
+mutant(lbo_and_sbo_exchanged hopper_bf16_tn_128_alone "did not wait for the load"
        [[operand(b, MT_CHUNK, 1024)]] [[operand(b, 1024, MT_CHUNK)]])
 mutant(lbo_and_sbo_exchanged_mn hopper_bf16_nt_128 ", not "
        [[operand(a, MT_CHUNK, 1024), from_b = operand(b, MT_CHUNK, 1024)]]
@@ -252,36 +252,53 @@ mutant(waits_apart hopper_bf16_tn_64 "before all of the block did"
 
 # ---- parts of K
 
-mutant(sums_told_in_one_block hopper_bf16_tn_64 "may not have written yet"
-       [[barrier_arrive_release(joined, 0)]] [[barrier_arrive(joined, 0)]])
-mutant(sums_heard_in_one_block hopper_bf16_tn_64 "may not have written yet"
-       [[barrier_wait_acquire(joined, parity)]] [[barrier_wait(joined, parity)]])
-mutant(one_thread_tells hopper_bf16_tn_64 "all wait"
-       [[    barrier_arrive_release(joined, 0);
-]] [[    if (threadIdx.x % 128 == 0) barrier_arrive_release(joined, 0);
-]])
-mutant(sums_overwritten hopper_bf16_tn_64 "may still read"
-       [[    barrier_wait_acquire(taken, parity ^ 1);
+source(parts.cuh)
+mutant(sums_not_waited_for hopper_bf16_tn_64 "it reads what nobody wrote"
+       [[    barrier_wait(of_warp(joined), turn & 1);
+]] "")
+mutant(own_sums_expected hopper_bf16_tn_64 "all wait"
+       [[(parts - 1) * ROOM);]] [[parts * ROOM);]])
+mutant(sums_of_a_block_not_expected hopper_bf16_tn_64_epilogue "all wait"
+       [[barrier_expect(joined, (parts - 1) * ROOM)]] [[barrier_expect(joined, (parts - 1) * ROOM / 2)]])
+mutant(sums_overwritten hopper_bf16_tn_64 "did not wait for the load"
+       [[    if (turn > 0) barrier_wait_acquire(taken, (turn - 1) & 1);
 ]] "")
 mutant(taken_before hopper_bf16_tn_64 "all wait"
-       [[barrier_wait_acquire(taken, parity ^ 1)]] [[barrier_wait_acquire(taken, parity)]])
+       [[barrier_wait_acquire(taken, (turn - 1) & 1)]] [[barrier_wait_acquire(taken, turn & 1)]])
+mutant(taken_in_one_block hopper_bf16_tn_64 "may still read"
+       [[barrier_arrive_release(taken, lane)]] [[barrier_arrive(taken, lane)]])
+mutant(taken_heard_in_one_block hopper_bf16_tn_64 "may still read"
+       [[barrier_wait_acquire(taken, ]] [[barrier_wait(taken, ]])
+mutant(taken_by_one_lane hopper_bf16_tn_64 "may still read"
+       [[    __syncwarp();
+    const uint32_t lane]] [[    const uint32_t lane]])
 mutant(a_part_missing hopper_bf16_tn_64 ", not "
-       [[    for (int r = 1; r < parts; r++)
-#pragma unroll
-]] [[    for (int r = 2; r < parts; r++)
-#pragma unroll
-]])
+       [[for (uint32_t block = 0; block < parts; block++)]] [[for (uint32_t block = 1; block < parts; block++)]])
+mutant(room_of_what_goes_out hopper_bf16_tn_64 "a store of warp"
+       [[(block + (block < home)) * ROOM]] [[(block - (block > home)) * ROOM]])
+mutant(home_of_another hopper_bf16_tn_64 "all wait"
+       [[home, joined, bits_of(c[i])]] [[(home + 1) % parts, joined, bits_of(c[i])]])
+source(hopper.cuh)
 mutant(slab_of_two_parts hopper_s8_128_alone ", not "
        [[(int)((rank + 1) * (int64_t)p.slabs / p.parts)]] [[(int)((rank + 1) * (int64_t)p.slabs / p.parts) + (rank + 1 < (uint32_t)p.parts)]])
 
 # ---- tiles, edges, launches
 
+mutant(edge_by_whole_boxes hopper_bf16_tn_128_alone "all wait"
+       [[bytes == ROWS * MT_SLAB ? map : edge;]] [[map;]])
+mutant(whole_boxes_as_edges hopper_bf16_tn_128_alone ", not "
+       [[left >= ROWS) return ROWS * MT_SLAB]] [[left > ROWS) return ROWS * MT_SLAB]])
+mutant(edge_of_the_other hopper_bf16_tn_64 ", not "
+       [[p.edge[I] * MT_SLAB;]] [[p.edge[1 - I] * MT_SLAB;]])
+mutant(last_boxes_missing hopper_bf16_nt_128_alone ", not "
+       [[(left + H::K - 1) / H::K * MT_CHUNK]] [[left / H::K * MT_CHUNK]])
+mutant(own_half_expected hopper_bf16_tn_128 "all wait"
+       [[p, t.n * H::N + i * PART);]] [[p, n);]])
+
 mutant(terms_exchanged hopper_tf32_64 ", not "
        [[term == p.terms - 2 ? &p.a_rest]] [[term == p.terms - 3 ? &p.a_rest]])
 mutant(batch_of_a_shared hopper_bf16_tn_64 ", not "
-       [[n, x,
-                             t.l * p.b_step, false, all]] [[n, x,
-                             t.l, false, all]])
+       [[t.l * p.b_step, false, all]] [[t.l, false, all]])
 mutant(before_the_launch hopper_bf16_tn_64 "before what went before the launch"
        [[  grid_wait();
 ]] "")

@@ -33,6 +33,7 @@ typedef enum emulated_order {
 typedef struct emulated_run {
   unsigned blocks, cluster, threads;
   size_t shared;
+  bool edges; /* rows outside of A and B are not loaded, and do not count */
   emulated_timing timing;
   emulated_order order;
   uint64_t seed;

@@ -123,9 +123,16 @@ inline uint32_t word_of_lane (uint32_t w, int lane) {
   emulated::warp_is_here();
   return b.row_of_lane[turn][id - id % 32 + (unsigned)lane];
 }
+inline uint32_t of_warp (uint32_t x) { return x; }
 inline void prefetch_line (const void *) {}
-inline uint32_t peer_word (uint32_t at, uint32_t rank) {
-  return emulated::read_word(at, rank);
+inline void load_four (uint32_t at, uint32_t *w) {
+  emulated::need(at % 16 == 0, "an access that is not aligned");
+  for (uint32_t i = 0; i < 4; i++) w[i] = emulated::read_word(at + 4 * i, cluster_rank());
+}
+inline void send_words (uint32_t to, uint32_t rank, uint32_t bar, uint32_t x, uint32_t y,
+                        uint32_t z, uint32_t w) {
+  const uint32_t words[4] = {x, y, z, w};
+  emulated::send_words(to, rank, bar, words);
 }
 
 inline int32_t add_saturated (int32_t x, int32_t y) {

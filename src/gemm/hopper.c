@@ -9,7 +9,7 @@
 #include "core/arith.h"
 
 enum { MAJOR_K, MAJOR_MN };
-/* What an epilogue of more than 128 columns reads, by its ending. */
+/* What an epilogue of more than 192 columns reads, by its ending. */
 #define READS_MT_STORES MT_SIDE_NONE
 #define READS_MT_FINISHES MT_SIDE_NONE
 #define READS_MT_FINISHES_SIDES MT_SIDE_READ
@@ -99,6 +99,18 @@ static int at_once (int cores, int blocks) {
   return blocks > 2 ? n - (n + 7) / 8 : n;
 }
 
+/* What a box has of the operand's last rows, which are read by eights: a swizzle repeats
+** after as many. */
+static void shape_edges (mt_hopper *h, const mt_hopper_row *row) {
+  enum { EACH = 8 };
+  mt_hopper_launch *l = &h->launch;
+  l->edges = l->terms == 1;
+  for (int i = 0; i < 2; i++) {
+    const int32_t last = l->size[i] % (int32_t)h->map[i].box[1];
+    l->edge[i] = l->edges && !row->mn[i] ? (last + EACH - 1) / EACH * EACH : 0;
+  }
+}
+
 /* The row's own part of the launch, with K in so many parts. */
 static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t batch,
                    int parts, int cores) {
@@ -116,6 +128,7 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
   h->map[MT_A].box[1] = row->mn[0] ? (uint32_t)depth : MT_TILE_M;
   h->map[MT_B].box[1] = row->mn[1] ? (uint32_t)depth : (uint32_t)(row->n / row->cluster);
   for (int i = 0; i < 2; i++) h->rest_map[i].box[1] = h->map[i].box[1];
+  shape_edges(h, row);
   h->shared = MT_HOPPER_SHARED(row->n, row->stages, row->cluster);
   h->cluster = (uint32_t)(row->cluster * parts);
   const int clusters = at_once(cores, (int)h->cluster);
@@ -125,30 +138,40 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
 
 /* ---------------------------------------------------------------- prediction */
 
-/* Microseconds of a launch, of a slab, of the rest of a tile and of the sums of another
-** part of K, by the width of the tile; of a cluster the widest first. Fitted on an H200
-** from bf16 of 1024^3 (one, and 64 of them), 2048^3, 4096^3, 8192^3, 512 x 4096 x 4096
-** and 128 x 8192 x 8192. Of 8 bits products take half as long, so that what the L2 gives
-** counts: fitted from 72 random products of e4m3 and i8. */
+/* Microseconds of a launch; of a slab where half of the multiprocessors are busy at most,
+** 1 + full (b - 1/2) times as long where a part b of them is; of the rest of a
+** tile; of the sums that blocks of a cluster send, for each time that they are twice as
+** many. By the width of the tile; of a cluster the widest first. Of 8 bits products take
+** half as long: what the L2 gives counts. Fitted on an H200 to all ways of 250 products,
+** of random sizes and of those that people have (bench/small.lua). */
 static const struct cost {
   int n, cluster;
-  double launch, slab, tile, part;
-} costs_of_words[] = {{256, 2, 3.4, 0.640, 1.8, 0},  {256, 1, 2.2, 0.655, 1.8, 0},
-                      {128, 2, 3.8, 0.361, 0.8, 0},  {128, 1, 3.4, 0.375, 0.8, 1.5},
-                      {64, 1, 3.0, 0.294, 0.6, 1.0}, {16, 1, 3.0, 0.400, 0.4, 0.8}};
-static const struct cost costs_of_bytes[] = {{256, 2, 3.8, 0.614, 1.9, 0},
-                                             {256, 1, 2.2, 0.660, 2.6, 0},
-                                             {128, 2, 3.8, 0.368, 1.1, 0},
-                                             {128, 1, 3.6, 0.480, 1.0, 2.1},
-                                             {64, 1, 3.5, 0.375, 0.9, 1.3},
-                                             {16, 1, 3.2, 0.270, 0.8, 0.7}};
+  double launch, slab, full, tile, part;
+} costs_of_words[] = {{256, 2, 3.87, 0.607, 0.25, 0.63, 0},
+                      {256, 1, 2.95, 0.595, 0.40, 0.50, 0},
+                      {192, 1, 2.00, 0.489, 0.13, 1.43, 0},
+                      {128, 2, 2.58, 0.314, 0.26, 1.21, 0},
+                      {128, 1, 2.60, 0.351, 0.23, 1.11, 1.25},
+                      {64, 1, 2.70, 0.261, 0.15, 0.83, 0.48},
+                      {16, 1, 2.65, 0.271, 0.10, 0.81, 0.41}};
+static const struct cost costs_of_bytes[] = {{256, 2, 2.85, 0.606, 0.28, 1.60, 0},
+                                             {256, 1, 1.67, 0.639, 0.19, 2.15, 0},
+                                             {192, 1, 1.38, 0.485, 0.31, 2.35, 0},
+                                             {128, 2, 2.19, 0.322, 0.23, 1.70, 0},
+                                             {128, 1, 2.82, 0.357, 0.22, 1.37, 1.15},
+                                             {64, 1, 2.49, 0.250, 0.15, 1.10, 0.62},
+                                             {16, 1, 2.68, 0.269, 0.19, 0.96, 0.41}};
 enum { NCOSTS = sizeof costs_of_words / sizeof *costs_of_words };
 _Static_assert(NCOSTS == sizeof costs_of_bytes / sizeof *costs_of_bytes,
                "each width has both costs");
-static const double memory_speed = 4.2e6; /* bytes a microsecond */
-static const double pack_cost = 2.5;      /* of a launch besides what it moves */
-static const double rows_cost = 0.025;    /* of a column of a tile, by rows of D */
-static const double far_cost = 0.26;      /* the same, where columns of D lie apart */
+/* Bytes a microsecond: of what is packed; of what goes to wide tiles; of what streams by,
+** of which a second tile finds a part in the L2. */
+static const double memory_speed = 4.2e6, wide_speed = 3.75e6, stream_speed = 4.1e6;
+static const double again_cost = 0.6;
+static const double both_cost = 0.03;  /* of memory and products beside each other */
+static const double pack_cost = 2.5;   /* of a launch besides what it moves */
+static const double rows_cost = 0.025; /* of a column of a tile, by rows of D */
+static const double far_cost = 0.26;   /* the same, where columns of D lie apart */
 /* Of an activation and a side by a map where each block has one tile: what runs once is
 ** fetched first. 2048^3 of bf16 with gelu took 5 us less by a kernel that reads. */
 static const double once_cost = 5;
@@ -200,8 +223,17 @@ static struct cost cost_of (const mt_hopper_row *row) {
                        cluster,
                        between(wider->launch, c->launch, share),
                        between(wider->slab, c->slab, share),
+                       between(wider->full, c->full, share),
                        between(wider->tile, c->tile, share),
                        between(wider->part, c->part, share)};
+}
+
+/* Those of memory. */
+static double moving (const mt_hopper *h, const mt_hopper_row *row,
+                      const mt_matrix x[MT_PARTS]) {
+  const double bytes = bytes_of(x);
+  if (row->n > 16) return bytes / wide_speed;
+  return bytes * (1 + again_cost * (h->launch.tiles_n - 1)) / stream_speed;
 }
 
 static double predict (const mt_hopper *h, const mt_hopper_row *row,
@@ -209,14 +241,17 @@ static double predict (const mt_hopper *h, const mt_hopper_row *row,
   const struct cost c = cost_of(row);
   const mt_hopper_launch *l = &h->launch;
   const int64_t waves = mt_div_up(l->tiles, at_once(cores, (int)h->cluster));
-  double tile =
-      (double)mt_div_up(l->slabs, l->parts) * c.slab + c.tile + (l->parts - 1) * c.part;
+  const double busy = (double)l->tiles * h->cluster / ((double)waves * cores);
+  const double slab = c.slab * (1 + c.full * fmax(0, busy - 0.5));
+  double tile = (double)mt_div_up(l->slabs, l->parts) * slab + c.tile +
+                c.part * log2((double)l->parts);
   const bool far = l->stride[1] != 1 && MT_HOPPER_STORES(row->n);
   if (l->direct) tile += (far ? far_cost : rows_cost) * row->n;
   if (row->side == MT_SIDE_MAP && waves == 1 && l->finish.form.form != MT_FORM_LINEAR)
     tile += once_cost;
-  return c.launch + fmax((double)waves * tile, bytes_of(x) / memory_speed) +
-         packing(h, x);
+  const double products = (double)waves * tile, moves = moving(h, row, x);
+  const double more = fmax(products, moves), less = fmin(products, moves);
+  return c.launch + more + both_cost * less * less / more + packing(h, x);
 }
 
 /* ---------------------------------------------------------------- launches */

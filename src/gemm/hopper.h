@@ -32,9 +32,9 @@ typedef struct mt_hopper_row {
   uint16_t n, stages, cluster;
   bool mn[2];          /* of A and B: M or N is contiguous, not K */
   bool finishes;       /* it has an epilogue; C is of f16, bf16 or f32 */
-  mt_hopper_side side; /* of more than 128 columns: what its epilogue reads */
+  mt_hopper_side side; /* of more than 192 columns: what its epilogue reads */
   int form;            /* of the activation of its epilogue, MT_FORM_ANY: each */
-  bool by_rows;        /* of more than 128 columns: D has no map */
+  bool by_rows;        /* of more than 192 columns: D has no map */
 } mt_hopper_row;
 /* Whether an epilogue of the row is one that reads C or a residual, or none of them, and
 ** has an activation of this form. */
@@ -69,6 +69,13 @@ typedef struct mt_hopper {
   mt_rest_launch rest[2];
   double us; /* predicted */
 } mt_hopper;
+
+/* The last rows of A or B: a map of its own, where edge[i] is not 0. */
+static inline mt_tma_box mt_hopper_edge (const mt_hopper *h, int i) {
+  mt_tma_box box = h->map[i];
+  box.box[1] = (uint32_t)h->launch.edge[i];
+  return box;
+}
 
 /* Whether its launch has a map of a residual. */
 static inline bool mt_hopper_has_side (const mt_hopper *h) {

@@ -41,17 +41,17 @@ enum {
 #define MT_HOPPER_STORES(n) ((n) >= 64)
 /* Whether a kernel writes D either by TMA, a tile while the next one is multiplied, or by
 ** rows: it has no registers for both. Which of them, its ending says. */
-#define MT_HOPPER_ONE_WAY(n) ((n) > 128)
+#define MT_HOPPER_ONE_WAY(n) ((n) > 192)
 enum { MT_STORES, MT_FINISHES, MT_FINISHES_SIDES, MT_FINISHES_MAPPED, MT_STORES_ROWS };
 /* Shared memory of a block: stages; what goes out, two pieces of D a warp or the sums
-** of a part of K; two barriers a stage, two of the parts, and one a warp; and what aligns
+** of a part of K; two barriers a stage, one of the parts, and one a warp; and what aligns
 ** the first stage. */
 #define MT_HOPPER_STAGE(n) ((MT_TILE_M + (n)) * MT_SLAB)
 #define MT_HOPPER_OUT(n, cluster)                                                        \
   (MT_HOPPER_SPLITS(n, cluster) ? (n) * (MT_TILE_M * 4) : MT_MULTIPLIERS * 2 * MT_CHUNK)
 #define MT_HOPPER_SHARED(n, stages, cluster)                                             \
   ((stages)*MT_HOPPER_STAGE(n) + MT_HOPPER_OUT(n, cluster) +                             \
-   2 * ((stages) + 1 + MT_MULTIPLIERS * 2) * 8 + 1024)
+   (2 * (stages) + 1 + MT_MULTIPLIERS * 4) * 8 + 1024)
 
 enum { MT_HOPPER_MOST_SHARED = 232448 }; /* of a block on sm_90 */
 
@@ -69,6 +69,7 @@ enum { MT_REST_THREADS = 256 };
 typedef struct mt_hopper_launch {
   mt_tma_map a, b, d;
   mt_tma_map a_rest, b_rest; /* of three terms: what tf32 leaves out of A and B */
+  mt_tma_map a_edge, b_edge; /* boxes of edge[0] and edge[1] rows */
   mt_tma_map side;           /* the residual, of kernels that have it by a map */
   int32_t slabs;             /* stages of a tile */
   int32_t tiles_m, tiles_n;  /* tiles of clusters */
@@ -80,6 +81,11 @@ typedef struct mt_hopper_launch {
   int32_t side_step;
   int32_t direct;  /* D is written by rows: there is no map of it */
   int32_t size[2]; /* M, N */
+  int32_t
+      edges; /* nothing is loaded of boxes that are outside of A or B: a box outside */
+             /* takes as long as one inside, and more */
+  int32_t
+      edge[2]; /* of K-major A and B: rows of the last box, a multiple of 8; 0: whole */
   double alpha, beta;
   void *c;           /* for `direct` and beta, as are the strides */
   int64_t stride[3]; /* of M, N, the batch, in elements */
