@@ -120,6 +120,7 @@ template <int STAGES> MT_INLINE uint32_t full_at (uint32_t bars, int s) {
 template <int STAGES> MT_INLINE uint32_t free_at (uint32_t bars, int s) {
   return bars + 8 * (STAGES + s);
 }
+
 /* ------------------------------------------------------------------ loading */
 
 /* How much of rows [row, row + ROWS) there is: bytes that are loaded of them in a slab.
