@@ -65,8 +65,8 @@ template <typename P, typename S> MT_INLINE void put_piece (uint32_t to, const S
 }
 
 /* The sums of a warp, by way of its piece of shared memory: 16 rows of D from m on, the
-** columns of a tile from n on. The bias
-** of a piece's columns is read while the piece before is stored. */
+** columns of a tile from n on. The bias of a piece's columns is read while the piece
+** before is stored. */
 template <typename H>
 MT_INLINE void store_rows (const mt_hopper_launch &p, const typename H::sum *c,
                            uint32_t piece, int m, int n, int l) {

@@ -16,8 +16,9 @@
 ** two blocks of a cluster lie one above the other along M: each loads half of B for both.
 ** Or the blocks of a cluster share one tile, each with a part of K (parts.cuh).
 **
-** K of a stage is 128 bytes, the width of the swizzle. What lies outside of A and B is
-** read as 0, and outside of D not written: the maps see to it.
+** K of a stage is 128 bytes, the width of the swizzle. What lies behind the end of K is
+** read as 0, and outside of D nothing is written: the maps see to it. Rows outside of A
+** and B are not loaded; what is multiplied in their place is of no row or column of D.
 */
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
@@ -194,10 +195,10 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
       if (x == each * H::K) x = 0, term++;
       const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
       const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
-      load<H, H::A_MN, H::M>(stage, from_a, &p.a_edge, of_a, full, m, x, t.l * p.a_step,
-                             once, 0);
-      load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, &p.b_edge, of_b, full, n,
-                             x, t.l * p.b_step, false, all);
+      load<H, H::A_MN, H::M>(stage, from_a, &p.edge_map[0], of_a, full, m, x,
+                             t.l * p.a_step, once, 0);
+      load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, &p.edge_map[1], of_b,
+                             full, n, x, t.l * p.b_step, false, all);
     }
   }
 }

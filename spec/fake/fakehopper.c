@@ -204,13 +204,13 @@ static bool reads_side (const mt_hopper_row *row, const mt_hopper_launch *l, int
 ** the launch says, of the same tensor. */
 static bool has_edges (const mt_hopper_row *row, const mt_hopper_launch *l, int device) {
   const int32_t rows[2] = {MT_TILE_M, row->n / row->cluster};
-  const mt_tma_map *map[2] = {&l->a, &l->b}, *edge[2] = {&l->a_edge, &l->b_edge};
+  const mt_tma_map *map[2] = {&l->a, &l->b};
   for (int i = 0; i < 2 && l->edges; i++) {
     const int32_t last = l->size[i] % rows[i];
     tensor_map all, some;
     if (row->mn[i] || last == 0) continue;
     if (l->edge[i] % 8 != 0 || l->edge[i] < last || l->edge[i] >= last + 8) return false;
-    if (!open_map(&all, map[i], device) || !open_map(&some, edge[i], device))
+    if (!open_map(&all, map[i], device) || !open_map(&some, &l->edge_map[i], device))
       return false;
     if (some.m.box[1] != (uint32_t)l->edge[i]) return false;
     some.m.box[1] = all.m.box[1];

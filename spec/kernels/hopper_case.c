@@ -162,12 +162,11 @@ static void make_operand (mt_tma_map *out, const tensor *t, bool mn, int rows) {
 static void make_edges (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_PARTS]) {
   const mt_hopper_row *r = c->row;
   const int rows[2] = {MT_TILE_M, r->n / r->cluster};
-  mt_tma_map *map[2] = {&l->a_edge, &l->b_edge};
   l->edges = c->terms == 1;
   for (int i = 0; i < 2 && l->edges; i++) {
     if (r->mn[i]) continue;
     l->edge[i] = (int32_t)round_up(l->size[i] % rows[i], 8);
-    if (l->edge[i] != 0) make_operand(map[i], &x[i], false, l->edge[i]);
+    if (l->edge[i] != 0) make_operand(&l->edge_map[i], &x[i], false, l->edge[i]);
   }
 }
 
@@ -440,8 +439,7 @@ static bool run_row (void *row, const mt_hopper_launch *l, emulated_run *r) {
 static void encode_edges (mt_hopper *h) {
   for (int i = 0; i < 2; i++) {
     const mt_tma_box edge = mt_hopper_edge(h, i);
-    if (h->launch.edge[i] != 0)
-      encode(i == MT_A ? &h->launch.a_edge : &h->launch.b_edge, &edge);
+    if (h->launch.edge[i] != 0) encode(&h->launch.edge_map[i], &edge);
   }
 }
 

@@ -37,8 +37,7 @@ static mt_status make_maps (mt_plan *p, mt_err *err) {
   MT_TRY(encode(c, &h->launch.b, &h->map[MT_B], err));
   for (int i = 0; i < 2; i++) {
     const mt_tma_box edge = mt_hopper_edge(h, i);
-    mt_tma_map *map = i == MT_A ? &h->launch.a_edge : &h->launch.b_edge;
-    if (h->launch.edge[i] != 0) MT_TRY(encode(c, map, &edge, err));
+    if (h->launch.edge[i] != 0) MT_TRY(encode(c, &h->launch.edge_map[i], &edge, err));
   }
   if (h->launch.terms == 3) {
     MT_TRY(encode(c, &h->launch.a_rest, &h->rest_map[MT_A], err));

@@ -77,13 +77,10 @@ static void put_map (mt_recorded *x, size_t at, const mt_tma_box *b) {
 static void put_maps (mt_recorded *x, const mt_hopper *h) {
   put_map(x, offsetof(mt_hopper_launch, a), &h->map[MT_A]);
   put_map(x, offsetof(mt_hopper_launch, b), &h->map[MT_B]);
-  for (int i = 0; i < 2; i++) {
-    const mt_tma_box edge = mt_hopper_edge(h, i);
-    if (h->launch.edge[i] != 0)
-      put_map(x,
-              i == MT_A ? offsetof(mt_hopper_launch, a_edge) :
-                          offsetof(mt_hopper_launch, b_edge),
-              &edge);
+  for (size_t i = 0; i < 2; i++) {
+    const mt_tma_box edge = mt_hopper_edge(h, (int)i);
+    const size_t at = offsetof(mt_hopper_launch, edge_map) + i * sizeof(mt_tma_map);
+    if (h->launch.edge[i] != 0) put_map(x, at, &edge);
   }
   if (h->launch.terms == 3) {
     put_map(x, offsetof(mt_hopper_launch, a_rest), &h->rest_map[MT_A]);

@@ -69,7 +69,7 @@ enum { MT_REST_THREADS = 256 };
 typedef struct mt_hopper_launch {
   mt_tma_map a, b, d;
   mt_tma_map a_rest, b_rest; /* of three terms: what tf32 leaves out of A and B */
-  mt_tma_map a_edge, b_edge; /* boxes of edge[0] and edge[1] rows */
+  mt_tma_map edge_map[2];    /* of A and B, with boxes of edge[0] and edge[1] rows */
   mt_tma_map side;           /* the residual, of kernels that have it by a map */
   int32_t slabs;             /* stages of a tile */
   int32_t tiles_m, tiles_n;  /* tiles of clusters */
@@ -81,11 +81,9 @@ typedef struct mt_hopper_launch {
   int32_t side_step;
   int32_t direct;  /* D is written by rows: there is no map of it */
   int32_t size[2]; /* M, N */
-  int32_t
-      edges; /* nothing is loaded of boxes that are outside of A or B: a box outside */
-             /* takes as long as one inside, and more */
-  int32_t
-      edge[2]; /* of K-major A and B: rows of the last box, a multiple of 8; 0: whole */
+  /* Nothing is loaded of boxes outside of A or B: they take as long as those inside, and
+  ** more. Rows of the last box of a K-major operand, a multiple of 8; 0: it is whole. */
+  int32_t edges, edge[2];
   double alpha, beta;
   void *c;           /* for `direct` and beta, as are the strides */
   int64_t stride[3]; /* of M, N, the batch, in elements */
