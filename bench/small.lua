@@ -4,7 +4,8 @@
 --
 -- N random products of types A and C, bf16>bf16, TN, each extent from LEAST to MOST on a scale of
 -- logarithms, any multiple of 1, of 8 bits of 16, or of UNIT of the environment; of bf16 before
--- them four that were slow. Ways take turns: batches of about BATCH seconds, one synchronization,
+-- them four that were slow. SIZES of the environment, as "64x4096x4096 ...", are taken instead.
+-- Ways take turns: batches of about BATCH seconds, one synchronization,
 -- medians of ROUNDS. Tensors are of pools and take turns. A line for each way: predicted and
 -- measured microseconds, so that costs can be fitted; then the table of the cases and measured /
 -- predicted of each kernel. The library is the best of its first five heuristics.
@@ -21,6 +22,7 @@ local LEAST, ROUNDS, BATCH, MOST = tonumber(arg[5]) or 16, 5, 5e-4, 24
 local POOL = 64 << 20                             -- elements
 local PRECISION = TYPE == "tf32" and TYPE or nil
 local IN = PRECISION and "f32" or TYPE
+local SIZES = os.getenv "SIZES"
 local UNIT = tonumber(os.getenv "UNIT") or ((TYPE == "e4m3" or TYPE == "i8") and 16 or 1)
 
 local cuda = bench.cuda()                         -- nil: without the library
@@ -37,6 +39,10 @@ local function size()
   return math.max(1, math.floor(LEAST * (LARGEST / LEAST) ^ math.random()) // UNIT) * UNIT
 end
 for _ = 1, N do CASES[#CASES + 1] = { size(), size(), size() } end
+if SIZES then
+  CASES = {}
+  for m, n, k in SIZES:gmatch "(%d+)x(%d+)x(%d+)" do CASES[#CASES + 1] = { m // 1, n // 1, k // 1 } end
+end
 
 -- ---- tensors
 

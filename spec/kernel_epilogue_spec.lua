@@ -164,7 +164,7 @@ describe("precompiled kernels with an epilogue", function()
   end
 end)
 
--- As hopper_bf16_tn_128_epilogue is.
+-- As hopper_bf16_tn_128_alone_epilogue is.
 local function described(epilogue)
   return tile.kernel { mma = mma("SM90_64x128x16_F32BF16BF16_SS", { 2, 1 }),
                        tile = { 128, 128, 64 }, stages = 5, schedule = "cooperative",
@@ -184,7 +184,7 @@ for _, d in ipairs(devices) do
             e.activation, e.whole = "silu", false
           end
           local o = { alpha = pick { 1, 2 }, beta = pick { 0, 1 } }
-          assert.equal("hopper_bf16_tn_128_epilogue",
+          assert.equal("hopper_bf16_tn_128_alone_epilogue",
                        check(d.device, described(description(e, o)),
                              { "bf16", pick { "f32", "bf16", "f16" } }, size, e, o, seed))
         end
@@ -196,7 +196,7 @@ for _, d in ipairs(devices) do
         local other = tile.kernel { mma = mma("SM90_64x128x16_F32BF16BF16_SS", { 2, 1 }),
                                     tile = { 128, 128, 64 }, stages = 6, schedule = "cooperative",
                                     epilogue = { activation = "relu" } }
-        assert.matches("refused: hopper_bf16_tn_128_epilogue: differs in stages",
+        assert.matches("refused: hopper_bf16_tn_128_alone_epilogue: differs in stages",
                        tostring(tile.plan_gemm(other, A, A, C)))
         local half = described { dtype = "f16", activation = "relu" }
         assert.has_error(function() tile.gemm(half, A, A, C) end,

@@ -56,9 +56,9 @@ MT_INLINE float gelu (float x) {
 
 template <int FORM> MT_INLINE float activate_one (const mt_activation_form &f, float x) {
   if constexpr (FORM == MT_FORM_GELU) return gelu(x);
-  if constexpr (FORM == MT_FORM_SOFT) return fmaf(share_of(x * f.step), f.times, f.more);
   x = at_least(x, f.least);
-  if constexpr (FORM == MT_FORM_SILU) return x * share_of(x * f.step);
+  if constexpr (FORM == MT_FORM_SILU)
+    return fmaf(share_of(x * f.step), f.times != 0 ? f.times : x, f.more);
   if constexpr (FORM == MT_FORM_GATE)
     return x * share_of(x * fmaf(x * x, f.cube, f.step));
   return x;
@@ -66,6 +66,7 @@ template <int FORM> MT_INLINE float activate_one (const mt_activation_form &f, f
 
 template <int N, int FORM>
 MT_INLINE void activate_all (const mt_activation_form &f, float *x) {
+  if (FORM == MT_FORM_LINEAR && f.least == -INFINITY) return;
 #pragma unroll
   for (int i = 0; i < N; i++) x[i] = activate_one<FORM>(f, x[i]);
 }
@@ -77,8 +78,7 @@ MT_INLINE void activate (const mt_activation_form &f, float *x) {
   else if (f.form == MT_FORM_LINEAR) activate_all<N, MT_FORM_LINEAR>(f, x);
   else if (f.form == MT_FORM_GELU) activate_all<N, MT_FORM_GELU>(f, x);
   else if (f.form == MT_FORM_SILU) activate_all<N, MT_FORM_SILU>(f, x);
-  else if (f.form == MT_FORM_GATE) activate_all<N, MT_FORM_GATE>(f, x);
-  else activate_all<N, MT_FORM_SOFT>(f, x);
+  else activate_all<N, MT_FORM_GATE>(f, x);
 }
 
 } // namespace mt

@@ -179,23 +179,19 @@ MT_INLINE void read_words (uint32_t *w, const pair_rows &from, int u, lane_left 
   }
 }
 
-/* Words of the side that are read ahead: of 16 bits those of 128 columns, of 32 bits
-** those of 64. More of them would leave no registers for the bias. */
-template <int N> struct side_words {
-  enum { COUNT = N < 128 ? N / 4 : N < 256 ? 16 : 32 };
-};
-/* Those of the i-th unit of a round, and how many units are read ahead. */
-template <int N, int SIZE> struct units_ahead {
-  enum { WORDS = UNIT_SUMS / 4 * SIZE, COUNT = side_words<N>::COUNT / WORDS };
+/* Of so many words of the side that are read ahead those of the i-th unit of a round, and
+** how many units these are. */
+template <int ALL, int SIZE> struct units_ahead {
+  enum { WORDS = UNIT_SUMS / 4 * SIZE, COUNT = ALL / WORDS };
   static MT_INLINE uint32_t *of (uint32_t *side, int i) {
     return side + i % COUNT * WORDS;
   }
 };
 /* The part-th of so many parts of them. */
-template <int N, int SIZE>
+template <int ALL, int SIZE>
 MT_INLINE void read_part (uint32_t *side, const pair_rows &from, lane_left left, int part,
                           int parts) {
-  typedef units_ahead<N, SIZE> A;
+  typedef units_ahead<ALL, SIZE> A;
 #pragma unroll
   for (int u = part * A::COUNT / parts; u < (part + 1) * A::COUNT / parts; u++)
     read_words<SIZE>(A::of(side, u), from, u, left);
@@ -226,11 +222,9 @@ template <int N> struct round_of {
   enum { UNITS = N < 4 * UNIT ? (N + UNIT - 1) / UNIT : 4 };
 };
 
-/* What is read ahead. Of a bias that all rows share, this lane has a column of each unit
-** of a round; else those of its two rows. */
-template <int N> struct ahead {
-  uint32_t bias[round_of<N>::UNITS], side[side_words<N>::COUNT];
-};
+/* What is read ahead, of the side so many words. Of a bias that all rows share, this lane
+** has a column of each unit of a round; else those of its two rows. */
+template <int N, int ALL> struct ahead { uint32_t bias[round_of<N>::UNITS], side[ALL]; };
 
 /* Of the round from column n on. */
 template <int N>
@@ -250,14 +244,14 @@ MT_INLINE void read_bias (uint32_t *w, const mt_hopper_launch &p, int m, int n, 
 }
 
 /* The step-th of so many parts of what is read of C or a residual ahead. */
-template <int N>
-MT_INLINE void read_side_ahead (ahead<N> &a, const mt_hopper_launch &p, int step,
+template <int N, int ALL>
+MT_INLINE void read_side_ahead (ahead<N, ALL> &a, const mt_hopper_launch &p, int step,
                                 int steps, int m, int n, int l) {
   const pair_rows side = side_rows(p, m, n, l);
   const lane_left left = left_of(p, m, n);
   if (side.at == nullptr) return;
-  if (side.dtype == MT_f32) read_part<N, 4>(a.side, side, left, step, steps);
-  else read_part<N, 2>(a.side, side, left, step, steps);
+  if (side.dtype == MT_f32) read_part<ALL, 4>(a.side, side, left, step, steps);
+  else read_part<ALL, 2>(a.side, side, left, step, steps);
 }
 
 /* ------------------------------------------------------------------ finishing */
@@ -286,20 +280,21 @@ MT_INLINE void add_words (float *x, const uint32_t *w, float factor) {
 
 /* The same of unit u, the i-th of its round, in whose place the unit is read that is as
 ** far ahead as there are words for. */
-template <int N, int DTYPE>
+template <int N, int ALL, int DTYPE>
 MT_INLINE void add_unit (float *x, uint32_t *side, const pair_rows &from, int u, int i,
                          lane_left left, float factor) {
-  enum { SIZE = DTYPE == MT_f32 ? 4 : 2, COUNT = units_ahead<N, SIZE>::COUNT };
-  uint32_t *w = units_ahead<N, SIZE>::of(side, i);
+  enum { SIZE = DTYPE == MT_f32 ? 4 : 2, COUNT = units_ahead<ALL, SIZE>::COUNT };
+  uint32_t *w = units_ahead<ALL, SIZE>::of(side, i);
   add_words<DTYPE>(x, w, factor);
   if (u + COUNT < N / UNIT) read_words<SIZE>(w, from, u + COUNT, left);
 }
-template <int N>
-MT_INLINE void add_side (float *x, uint32_t *side, const pair_rows &from, int u, int i,
+template <int N, int ALL>
+MT_INLINE void add_side (float *x, ahead<N, ALL> &a, const pair_rows &from, int u, int i,
                          lane_left left, float factor) {
-  if (from.dtype == MT_bf16) add_unit<N, MT_bf16>(x, side, from, u, i, left, factor);
-  else if (from.dtype == MT_f16) add_unit<N, MT_f16>(x, side, from, u, i, left, factor);
-  else add_unit<N, MT_f32>(x, side, from, u, i, left, factor);
+  uint32_t *w = a.side;
+  if (from.dtype == MT_bf16) add_unit<N, ALL, MT_bf16>(x, w, from, u, i, left, factor);
+  else if (from.dtype == MT_f16) add_unit<N, ALL, MT_f16>(x, w, from, u, i, left, factor);
+  else add_unit<N, ALL, MT_f32>(x, w, from, u, i, left, factor);
 }
 
 /* alpha x + a bias that all rows share, of which this lane has the bits of a column of
@@ -324,11 +319,11 @@ MT_INLINE void scale_rows (float *x, float alpha, const uint32_t *bits, int32_t 
 }
 
 /* x + factor times columns [16 j, 16 j + 16) of a piece of 16 bits: eight sums. */
-MT_INLINE void add_part (float *x, uint32_t piece, int j, int32_t dtype, float factor) {
+template <int DTYPE>
+MT_INLINE void add_part (float *x, uint32_t piece, int j, float factor) {
   uint32_t w[4];
   load_matrices(half_place(piece, j), w);
-  if (dtype == MT_bf16) add_words<MT_bf16, 8>(x, w, factor);
-  else add_words<MT_f16, 8>(x, w, factor);
+  add_words<DTYPE, 8>(x, w, factor);
 }
 
 /* A unit of 16 bits to its half of a piece; one of f32, which is a piece. */
@@ -381,8 +376,8 @@ MT_INLINE void scale_units (float *x, float alpha, const uint32_t *bits,
 
 /* The units of a round, from unit `first` on, in place; the bias of the next round is
 ** read. */
-template <int N>
-MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N> &a,
+template <int N, int ALL_AHEAD>
+MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N, ALL_AHEAD> &a,
                              const pair_rows &side, int first, int m, int n, int l) {
   enum { ALL = N / UNIT, UNITS = round_of<N>::UNITS, COUNT = UNITS * UNIT_SUMS };
   const mt_finishing_side &bias = p.finish.side[MT_BIAS];
@@ -392,7 +387,7 @@ MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N> &a,
     scale_all<COUNT>(c, alpha);
 #pragma unroll
     for (int i = 0; i < UNITS; i++)
-      add_side<N>(c + i * UNIT_SUMS, a.side, side, first + i, i, left, (float)p.beta);
+      add_side(c + i * UNIT_SUMS, a, side, first + i, i, left, (float)p.beta);
   }
   scale_units<UNITS>(c, factor, a.bias, bias);
   if (first + UNITS < ALL && bias.stride[0] == 0)
@@ -403,19 +398,20 @@ MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N> &a,
   if (side.at == nullptr || p.beta != 0) return;
 #pragma unroll
   for (int i = 0; i < UNITS; i++)
-    add_side<N>(c + i * UNIT_SUMS, a.side, side, first + i, i, left, 1);
+    add_side(c + i * UNIT_SUMS, a, side, first + i, i, left, 1);
 }
 
 /* The sums of a warp with an epilogue, in place, 128 columns a round at most: the code is
 ** one for all rounds, whose sums come down to the first registers. */
-template <int N>
-MT_INLINE void store_finished (const mt_hopper_launch &p, float *c, ahead<N> &a,
-                               uint32_t pieces, int m, int n, int l) {
+template <int N, int ALL_AHEAD>
+MT_INLINE void store_finished (const mt_hopper_launch &p, float *c,
+                               ahead<N, ALL_AHEAD> &a, uint32_t pieces, int m, int n,
+                               int l) {
   enum { ALL = N / UNIT, UNITS = round_of<N>::UNITS, COUNT = UNITS * UNIT_SUMS };
   const pair_rows side = side_rows(p, m, n, l);
 #pragma unroll 1
   for (int first = 0; first < ALL; first += UNITS) {
-    finish_round<N>(p, c, a, side, first, m, n, l);
+    finish_round(p, c, a, side, first, m, n, l);
 #pragma unroll
     for (int i = 0; i < UNITS; i++)
       put_unit<N>(p, pieces, c + i * UNIT_SUMS, first + i, i % 2, m, n, l);

@@ -69,6 +69,12 @@ struct hopper {
     SUMS = N / 2,
     SPLITS = MT_HOPPER_SPLITS(N, CLUSTER),
     KEEPS = MT_HOPPER_ONE_WAY(N) && !BY_ROWS && !SIDES, /* late.cuh */
+    LATE_ENDS = KEEPS && FINISHES,
+    /* Words of C or a residual that are read ahead: of 16 bits those of 128 columns, of
+    ** 32 bits those of 64. Parts of K leave registers for half of them. */
+    AHEAD = N < 128            ? N / 4 :
+            N == 128 && SPLITS ? 16 :
+                                 32,
     A_BYTES = M * MT_SLAB,
     STAGE = MT_HOPPER_STAGE(N),
     OUT = STAGES * STAGE,
@@ -90,9 +96,15 @@ MT_INLINE tile_place place_of (const mt_hopper_launch &p, int tile) {
   return {first + in - n * rows, n, l};
 }
 
-/* The tiles of a cluster: from this one on, so many apart. */
-template <typename H> MT_INLINE int blocks_of (const mt_hopper_launch &p) {
+/* Blocks of a cluster, a power of two. Its first tile, and how far the next one is. */
+template <typename H> MT_INLINE uint32_t blocks_of (const mt_hopper_launch &p) {
   return H::SPLITS ? p.parts : H::CLUSTER;
+}
+template <typename H> MT_INLINE int first_tile (const mt_hopper_launch &p) {
+  return shared_by(blockIdx.x, blocks_of<H>(p));
+}
+template <typename H> MT_INLINE int clusters_of (const mt_hopper_launch &p) {
+  return shared_by(gridDim.x, blocks_of<H>(p));
 }
 
 /* The slabs of a block: all, or those of its part of K. */
@@ -102,8 +114,19 @@ struct slab_range {
 template <typename H>
 MT_INLINE slab_range slabs_of (const mt_hopper_launch &p, uint32_t rank) {
   if (!H::SPLITS) return {0, p.slabs};
-  return {(int)(rank * (int64_t)p.slabs / p.parts),
-          (int)((rank + 1) * (int64_t)p.slabs / p.parts)};
+  const uint32_t slabs = p.slabs; /* 2^26 of K at most, of three terms */
+  return {(int)shared_by(rank * slabs, p.parts),
+          (int)shared_by((rank + 1) * slabs, p.parts)};
+}
+
+/* The first tile of a block. It is found before the launch before has ended, as divisions
+** take long; with an epilogue, which leaves no registers for that, where it is used. */
+template <typename H, bool EARLY>
+MT_INLINE tile_place first_place (const mt_hopper_launch &p, tile_place known) {
+  if constexpr (EARLY == H::FINISHES) return known;
+  tile_place t = place_of(p, first_tile<H>(p));
+  hold(t.m), hold(t.n), hold(t.l);
+  return t;
 }
 
 /* The slots of a ring in turn: a slot, and the parity of its phase. */
@@ -168,17 +191,18 @@ MT_INLINE void wait_for_room (uint32_t bars, ring_place<H::STAGES> at) {
 }
 
 template <typename H>
-MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars) {
+MT_INLINE void produce (const mt_hopper_launch &p, tile_place first, uint32_t ring,
+                        uint32_t bars) {
   enum { PART = H::N / H::CLUSTER };
-  const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const uint16_t all = H::CLUSTER > 1 ? (1 << H::CLUSTER) - 1 : 0;
   ring_place<H::STAGES> at = {0, 1};
+  const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const slab_range part = slabs_of<H>(p, rank);
-  const int blocks = blocks_of<H>(p), clusters = gridDim.x / blocks;
-  const int above = H::SPLITS ? 0 : rank, each = p.slabs / p.terms;
+  const int clusters = clusters_of<H>(p), above = H::SPLITS ? 0 : rank;
+  const int each = p.terms == 1 ? p.slabs : p.slabs / p.terms;
   const bool once = H::STREAMS && p.tiles_n == 1;
-  for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
-    const tile_place t = place_of(p, tile);
+  tile_place t = first_place<H, false>(p, first);
+  for (int tile = first_tile<H>(p); tile < p.tiles; t = place_of(p, tile += clusters)) {
     const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
     const uint32_t of_a = bytes_of_rows<H, 0, H::A_MN, H::M>(p, m);
     const uint32_t of_b = bytes_of_rows<H, 1, H::B_MN, PART>(p, n);
@@ -186,7 +210,8 @@ MT_INLINE void produce (const mt_hopper_launch &p, uint32_t ring, uint32_t bars)
 #pragma unroll
     for (int i = 0; i < H::CLUSTER; i++)
       all_bytes += bytes_of_rows<H, 1, H::B_MN, PART>(p, t.n * H::N + i * PART);
-    int term = part.first / each, x = (part.first - term * each) * H::K;
+    int term = p.terms == 1 ? 0 : part.first / each;
+    int x = (part.first - term * each) * H::K;
     for (int k = part.first; k < part.end; k++, x += H::K, at.next()) {
       const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
       const uint32_t full = full_at<H::STAGES>(bars, at.slot);
@@ -281,32 +306,33 @@ MT_INLINE int begin_late (const mt_hopper_launch &p, typename H::sum *c, KEPT &k
 ** each slab. */
 template <typename H>
 MT_INLINE int begin_ahead (const mt_hopper_launch &p, typename H::sum *c,
-                           ahead<H::N> &next, slab_walk<H> &walk, int slabs, int m, int n,
-                           int l) {
+                           ahead<H::N, H::AHEAD> &next, slab_walk<H> &walk, int slabs,
+                           int m, int n, int l) {
   enum { STEPS = 4 };
-  if (slabs < STEPS) {
-    read_side_ahead<H::N>(next, p, 0, 1, m, n, l);
+  if (slabs <= STEPS) {
+    read_side_ahead(next, p, 0, 1, m, n, l);
     return 0;
   }
 #pragma unroll
   for (int i = 0; i < STEPS; i++) {
     walk.begin(c, i == 0);
-    read_side_ahead<H::N>(next, p, i, STEPS, m, n, l);
+    read_side_ahead(next, p, i, STEPS, m, n, l);
     walk.end();
   }
   return STEPS;
 }
 
-/* The slabs of a tile from the k-th on; what first() and last() do goes on while this and
-** the last are multiplied. */
-template <typename H, typename F, typename G>
+/* The slabs of a tile from the k-th on; what first(), second() and last() do goes on
+** while these are multiplied. */
+template <typename H, typename F, typename G, typename L>
 MT_INLINE void sum_up (typename H::sum *c, int k, int slabs, slab_walk<H> &walk, F first,
-                       G last) {
-  const int from = k;
+                       G second, L last) {
+  const int from = k, next = k + 1 < slabs ? k + 1 : k;
 #pragma unroll 1
   for (; k < slabs; k++) {
     walk.begin(c, k == 0);
-    if (H::MAPPED && k == from) first();
+    if (H::KEEPS && k == from) first();
+    if (H::LATE_ENDS && k == next) second();
     walk.end();
   }
   last();
@@ -324,10 +350,11 @@ template <typename H> MT_INLINE bool goes_by_map (const mt_hopper_launch &p) {
 /* The sums of a warp to D, of kernels that keep none. */
 template <typename H>
 MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
-                           ahead<H::N> &next, uint32_t pieces, int m, int n, int l) {
+                           ahead<H::N, H::AHEAD> &next, uint32_t pieces, int m, int n,
+                           int l) {
   if constexpr (MT_HOPPER_STORES(H::N) && !H::BY_ROWS)
     if (goes_by_map<H>(p)) {
-      if constexpr (H::FINISHES) store_finished<H::N>(p, c, next, pieces, m, n, l);
+      if constexpr (H::FINISHES) store_finished(p, c, next, pieces, m, n, l);
       else store<H>(p, c, pieces, m, n, l);
       return;
     }
@@ -342,53 +369,66 @@ template <typename H> MT_INLINE uint32_t pieces_of_ring (uint32_t rows) {
 }
 
 template <typename H>
-MT_INLINE void consume (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
-                        int group) {
-  typedef typename kept_of<H, H::KEEPS && H::FINISHES>::type kept_type;
+MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ring,
+                        uint32_t bars, int group) {
+  typedef typename kept_of<H, H::LATE_ENDS>::type kept_type;
   const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const int warp = threadIdx.x / 32 - 4;
   joint<H> others(p, ring, bars, warp);
   const uint32_t pieces =
       H::SPLITS ? others.room : ring + H::OUT + warp * 2 * MT_WARP_PIECE;
   const slab_range part = slabs_of<H>(p, rank);
-  const int blocks = blocks_of<H>(p), clusters = gridDim.x / blocks;
+  const int clusters = clusters_of<H>(p);
   const int slabs = part.end - part.first, above = H::SPLITS ? 0 : rank;
   const bool stores = !H::SPLITS || others.is_home(), by_map = goes_by_map<H>(p);
   const uint32_t rows = group * MT_GROUP_ROWS * MT_SLAB;
   slab_walk<H> walk = {ring, bars, rows, {0, 0}, -1};
   kept_type kept;
   if constexpr (H::KEEPS) kept.begin(side_at<H::STAGES>(bars, warp));
-  for (int tile = blockIdx.x / blocks; tile < p.tiles; tile += clusters) {
-    const tile_place t = place_of(p, tile);
+  /* Where the sums of this warp are. */
+  const auto place = [&] (const tile_place &t) {
+    return tile_place{(t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS, t.n * H::N,
+                      t.l};
+  };
+  tile_place t, then = place(first_place<H, false>(p, first));
+  for (int tile = first_tile<H>(p); tile < p.tiles; tile += clusters) {
+    t = then;
     typename H::sum c[H::SUMS];
     wgmma_fresh<H::SUMS>(c);
-    const int n = t.n * H::N;
-    const int m = (t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS;
-    ahead<H::N> next;
+    const int m = t.m, n = t.n;
+    ahead<H::N, H::AHEAD> next;
     int k = 0;
     if (stores && (!by_map || (H::FINISHES && !H::KEEPS))) ask_ahead<H>(p, m, n, t.l);
     if constexpr (H::KEEPS) k = begin_late<H>(p, c, kept, walk, pieces);
     if constexpr (H::SIDES) k = begin_ahead<H>(p, c, next, walk, slabs, m, n, t.l);
     else if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N) && !H::KEEPS)
-      if (stores && by_map) read_side_ahead<H::N>(next, p, 0, 1, m, n, t.l);
-    const auto first = [&] {
-      if constexpr (H::MAPPED) kept.ask(p, pieces, m, n, t.l);
+      if (stores && by_map) read_side_ahead(next, p, 0, 1, m, n, t.l);
+    const bool last = tile + clusters >= p.tiles;
+    const auto find_next = [&] {
+      if (!last) then = place(place_of(p, tile + clusters));
+      hold(then.m), hold(then.n), hold(then.l);
     };
-    sum_up<H>(c, k, slabs, walk, first, [&] {
-      if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
+    const auto second = [&] {
+      if constexpr (H::LATE_ENDS) kept.ask(p, pieces, next.bias, m, n, t.l);
+    };
+    sum_up<H>(c, k, slabs, walk, find_next, second, [&] {
+      if constexpr (H::LATE_ENDS) kept.prepare(p);
+      else if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N))
         if (stores && by_map) read_bias<H::N>(next.bias, p, m, n, t.l);
     });
     bool mine = true;
     if constexpr (H::SPLITS)
-      if (blocks > 1) mine = others.join(c, tile + clusters < p.tiles);
+      if (p.parts > 1) mine = others.join(c, !last);
     if constexpr (H::KEEPS) {
-      const bool last = tile + clusters >= p.tiles;
       const bool keeps = !last && slabs >= kept_type::SLABS;
       if constexpr (H::FINISHES)
         keep_finished(kept, p, c, next.bias, pieces,
                       last ? pieces_of_ring<H>(ring + rows) : pieces, m, n, t.l, keeps);
       else keep(kept, p, c, pieces, m, n, t.l, keeps);
-    } else if (mine) store_tile<H>(p, c, next, pieces, m, n, t.l);
+    } else {
+      if (mine) store_tile<H>(p, c, next, pieces, m, n, t.l);
+      find_next();
+    }
   }
   if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
 }
@@ -432,14 +472,15 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
   const uint32_t ring = (shared_address(memory) + 1023) & ~1023u;
   const uint32_t bars = ring + H::BARRIERS;
   const int group = threadIdx.x / 128;
+  const tile_place first = first_place<H, true>(p, {});
   start<H>(p, bars);
   if (group == 0) {
-    registers_give<40>();
-    if (threadIdx.x == 0) produce<H>(p, ring, bars);
+    registers_give<H::LATE_ENDS ? 24 : 40>();
+    if (threadIdx.x == 0) produce<H>(p, first, ring, bars);
     __syncwarp();
   } else {
-    registers_take<232>();
-    consume<H>(p, ring, bars, group - 1);
+    registers_take<H::LATE_ENDS ? 240 : 232>();
+    consume<H>(p, first, ring, bars, group - 1);
   }
   /* A peer may still tell this block's barriers, or read its sums. */
   if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_meet();

@@ -39,7 +39,7 @@ template <typename OUT_, int N_, int STEPS_> struct kept_tile : kept_place {
   typedef OUT_ OUT;
   typedef piece_words<OUT> P;
   enum { N = N_, STEPS = STEPS_, FIRST = N / P::COLUMNS - STEPS }; /* stored at once */
-  enum { SLABS = STEPS }; /* that a tile has at least, for the one before it to be kept */
+  enum { SLABS = STEPS + 1 }; /* that a tile has at least, to keep the one before it */
   uint32_t w[STEPS * PIECE_WORDS];
 
   MT_INLINE void begin (uint32_t) { drop(); }
@@ -102,14 +102,19 @@ struct mapped_side {
   /* Half 0 or 1: each tile has both, so that the parity is known. */
   MT_INLINE void wait (uint32_t half) const { barrier_wait(bar, half); }
   /* COUNT parts of the half from `first` on: their sums, finished but for the side. */
+  template <int COUNT, int DTYPE>
+  MT_INLINE void add_all (uint32_t pieces, float *x, int first, float factor) const {
+#pragma unroll
+    for (int i = first; i < first + COUNT; i++)
+      add_part<DTYPE>(x + (i - first) * PART_SUMS, pieces + i / 4 * MT_WARP_PIECE, i % 4,
+                      factor);
+  }
   template <int COUNT>
   MT_INLINE void add (const mt_hopper_launch &p, uint32_t pieces, float *x, int first,
                       float factor) const {
     const int32_t dtype = p.beta != 0 ? p.dtype : p.finish.side[MT_RESIDUAL].dtype;
-#pragma unroll
-    for (int i = first; i < first + COUNT; i++)
-      add_part(x + (i - first) * PART_SUMS, pieces + i / 4 * MT_WARP_PIECE, i % 4, dtype,
-               factor);
+    if (dtype == MT_bf16) add_all<COUNT, MT_bf16>(pieces, x, first, factor);
+    else add_all<COUNT, MT_f16>(pieces, x, first, factor);
   }
 };
 
@@ -139,22 +144,15 @@ MT_INLINE void finish_parts (const mt_hopper_launch &p, float *x, const mapped_s
   if (MAPPED && p.beta == 0) side.template add<PARTS>(p, pieces, x, first, 1);
 }
 
-/* Half of a tile: its sums are the first ones. */
-template <int UNITS, bool MAPPED, int FORM>
-MT_INLINE void finish_half (const mt_hopper_launch &p, float *x, const uint32_t *bias,
-                            const mapped_side &side, uint32_t pieces) {
-  scale_units<UNITS>(x, (float)p.alpha, bias, p.finish.side[MT_BIAS]);
-  finish_parts<2 * UNITS, MAPPED, FORM>(p, x, side, pieces, 0);
-}
-
 /* The second half of the sums of a tile as they are, and the bias of their columns or
 ** rows. The first half lies in the pieces, where D is of 16 bits, and goes out in step 0;
 ** each unit of 32 columns takes three steps behind LEAD: its parts are finished, then it
 ** is put. A warp alone is slow: what it does beside a slab should not take longer than
-** the products. A side is asked for in step 1 and has two slabs to come. */
+** the products. A bias of columns is read in step 0; a side is asked for in step 2, when
+** what goes out has been read, and has two slabs to come. */
 template <int N_, bool MAPPED, int FORM> struct raw_tile : kept_place {
   enum { N = N_, UNITS = N / UNIT / 2, HALF = UNITS * UNIT };
-  enum { LEAD = MAPPED ? 3 : 0, STEPS = LEAD + 3 * UNITS, SLABS = STEPS + MAPPED };
+  enum { LEAD = MAPPED ? 4 : 1, STEPS = LEAD + 3 * UNITS, SLABS = STEPS + 2 };
   static_assert(UNITS == round_of<N>::UNITS, "two rounds");
   float c[UNITS * UNIT_SUMS];
   uint32_t bias[UNITS];
@@ -169,10 +167,19 @@ template <int N_, bool MAPPED, int FORM> struct raw_tile : kept_place {
     wgmma_fresh<UNITS * UNIT_SUMS>(c);
     wgmma_fresh<UNITS>(bias);
   }
-  /* C or the residual of the first half of a tile that begins. */
-  MT_INLINE void ask (const mt_hopper_launch &p, uint32_t pieces, int m_, int n_,
-                      int l_) {
-    side.ask(p, pieces, m_, n_, l_);
+  /* Of the first half of a tile that begins: C or the residual, the bias. */
+  MT_INLINE void ask (const mt_hopper_launch &p, uint32_t pieces, uint32_t *bits, int m_,
+                      int n_, int l_) const {
+    if (MAPPED) side.ask(p, pieces, m_, n_, l_);
+    read_bias<N>(bits, p, m_, n_, l_);
+  }
+  /* As it is about to end: the pieces may be written. */
+  MT_INLINE void prepare (const mt_hopper_launch &p) const {
+    if (!MAPPED && p.dtype != MT_f32) begin_piece<false>();
+  }
+  /* The bias of the second half; of rows it is that of the first. */
+  MT_INLINE void read_second (const mt_hopper_launch &p, int m_, int n_, int l_) {
+    if (p.finish.side[MT_BIAS].stride[0] == 0) read_bias<N>(bias, p, m_, n_ + HALF, l_);
   }
   /* Part J of unit i. */
   template <int J>
@@ -194,7 +201,8 @@ template <int N_, bool MAPPED, int FORM> struct raw_tile : kept_place {
   MT_INLINE void put (const mt_hopper_launch &p, uint32_t pieces, int step) {
     const int i = (step - LEAD) / 3;
     if (step == 0 && (MAPPED || p.dtype != MT_f32)) end_pieces(p, pieces, m, n, l);
-    if (MAPPED && step == 1) side.ask(p, pieces, m, n + HALF, l);
+    if (step == 0) read_second(p, m, n, l);
+    if (MAPPED && step == 2) side.ask(p, pieces, m, n + HALF, l);
     if (MAPPED && step == LEAD) side.wait(1);
     if (step < LEAD) return;
     if ((step - LEAD) % 3 == 0) finish<0>(p, pieces, i);
@@ -203,21 +211,20 @@ template <int N_, bool MAPPED, int FORM> struct raw_tile : kept_place {
   }
 };
 
-/* The first half of the sums, finished, to the pieces, once these may be written; of f32,
+/* The first half of the sums, finished: to the pieces, which may be written; of f32,
 ** whose unit is a piece, it goes out. */
 template <int N, bool MAPPED, int FORM>
 MT_INLINE void end_half (const mt_hopper_launch &p, float *c, const uint32_t *bias,
-                         const mapped_side &side, uint32_t pieces, bool waits, int m,
-                         int n, int l) {
+                         const mapped_side &side, uint32_t pieces, int m, int n, int l) {
   enum { UNITS = raw_tile<N, MAPPED, FORM>::UNITS };
-  finish_half<UNITS, MAPPED, FORM>(p, c, bias, side, pieces);
+  scale_units<UNITS>(c, (float)p.alpha, bias, p.finish.side[MT_BIAS]);
+  finish_parts<2 * UNITS, MAPPED, FORM>(p, c, side, pieces, 0);
   if (!MAPPED && p.dtype == MT_f32) {
 #pragma unroll
     for (int i = 0; i < UNITS; i++)
       put_unit<N>(p, pieces, c + i * UNIT_SUMS, i, i % 2, m, n, l);
     return;
   }
-  if (!MAPPED && waits) begin_piece<false>();
 #pragma unroll
   for (int i = 0; i < UNITS; i++) put_in_place(p, pieces, c + i * UNIT_SUMS, i);
 }
@@ -231,7 +238,7 @@ MT_INLINE void keep_finished (raw_tile<N, MAPPED, FORM> &k, const mt_hopper_laun
                               float *c, const uint32_t *bias, uint32_t pieces,
                               uint32_t others, int m, int n, int l, bool keeps) {
   typedef raw_tile<N, MAPPED, FORM> R;
-  const bool turns = p.finish.side[MT_BIAS].stride[0] == 0, waits = others == pieces;
+  const bool waits = others == pieces, goes = !MAPPED && p.dtype == MT_f32;
 #pragma unroll
   for (int i = 0; i < R::UNITS * UNIT_SUMS; i++) k.c[i] = c[R::UNITS * UNIT_SUMS + i];
 #pragma unroll
@@ -244,13 +251,13 @@ MT_INLINE void keep_finished (raw_tile<N, MAPPED, FORM> &k, const mt_hopper_laun
       __syncwarp();
       k.side.ask(p, others, m, n + R::HALF, l);
     }
-    end_half<N, MAPPED, FORM>(p, c, k.bias, k.side, to, half == 0 || waits, m,
-                              n + half * R::HALF, l);
-    if (half == 0 && turns) read_bias<N>(k.bias, p, m, n + R::HALF, l);
+    end_half<N, MAPPED, FORM>(p, c, k.bias, k.side, to, m, n + half * R::HALF, l);
     if (half == 0 && keeps) return k.is_of(m, n, l);
-    if (MAPPED || p.dtype != MT_f32) end_pieces(p, to, m, n + half * R::HALF, l);
+    if (half == 0) k.read_second(p, m, n, l);
+    if (!goes) end_pieces(p, to, m, n + half * R::HALF, l);
     if (half == 1) return k.drop();
     if (MAPPED && waits) k.side.ask(p, others, m, n + R::HALF, l);
+    if (!MAPPED && !goes && waits) begin_piece<false>();
 #pragma unroll
     for (int i = 0; i < R::UNITS * UNIT_SUMS; i++) c[i] = k.c[i];
   }

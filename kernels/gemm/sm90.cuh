@@ -75,6 +75,14 @@ MT_INLINE uint32_t word_of_lane (uint32_t w, int lane) {
 ** together, as the compiler knows then. */
 MT_INLINE uint32_t of_warp (uint32_t x) { return __shfl_sync(0xffffffffu, x, 0); }
 
+/* x by a power of two. */
+MT_INLINE uint32_t shared_by (uint32_t x, uint32_t blocks) {
+  return x >> __popc(blocks - 1);
+}
+
+/* x is known from here on: the compiler does not put off what it takes. */
+MT_INLINE void hold (int &x) { asm volatile("" : "+r"(x)); }
+
 /* The line of global memory with this place comes into the L2. */
 MT_INLINE void prefetch_line (const void *at) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(at));

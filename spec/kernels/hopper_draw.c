@@ -38,10 +38,12 @@ static void draw_epilogue (hopper_case *c) {
   if (c->row->finishes && !c->direct) c->n += c->n % 2;
 }
 
-/* Slabs a few, or more than the ring has slots; or enough for the end of a tile to go on
-** beside the next. */
+/* Slabs a few, or more than the ring has slots; or, as often, enough for the end of a
+** tile to go on beside the next. */
 static int draw_slabs (const mt_hopper_row *row) {
+  enum { ENOUGH = 14 };
   const bool late = MT_HOPPER_ONE_WAY(row->n) && row->finishes;
+  if (late && pick(2)) return ENOUGH + pick(8);
   return pick(4) == 0 ? 1 + pick(3) : row->stages + 1 + pick(late ? 18 : 3);
 }
 

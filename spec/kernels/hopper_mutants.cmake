@@ -80,7 +80,16 @@ mutant(kept_piece_of_the_first hopper_s8_256_alone ", not "
 mutant(kept_row_of_the_first_tile hopper_f16_tn_256 ", not "
        [[m = m_, n = n_,]] [[m = any ? m : m_, n = n_,]])
 mutant(bias_of_the_first_round hopper_bf16_tn_256_linear ", not "
-       [[read_bias<N>(k.bias, p, m, n + R::HALF, l)]] [[read_bias<N>(k.bias, p, m, n, l)]])
+       [[read_bias<N>(bias, p, m_, n_ + HALF, l_)]] [[read_bias<N>(bias, p, m_, n_, l_)]])
+mutant(bias_of_the_tile_before hopper_f16_tn_256_linear ", not "
+       [[    read_bias<N>(bits, p, m_, n_, l_);
+]] "")
+mutant(bias_of_the_first_half_kept hopper_bf16_tn_256_linear ", not "
+       [[    if (step == 0) read_second(p, m, n, l);
+]] "")
+mutant(half_into_what_goes_out hopper_bf16_tn_256_linear "what a store of warp"
+       [[    if (!MAPPED && p.dtype != MT_f32) begin_piece<false>();
+]] "")
 mutant(first_half_kept hopper_bf16_nt_256_linear ", not "
        [=[k.c[i] = c[R::UNITS * UNIT_SUMS + i];]=] [=[k.c[i] = c[i];]=])
 mutant(kept_half_in_place_of_the_first hopper_f16_tn_256_linear ", not "
@@ -121,7 +130,7 @@ source(hopper.cuh)
 mutant(pieces_of_two_warps hopper_bf16_tn_256_gelu "an"
        [[threadIdx.x / 32 % 4 * H::STAGE]] [[threadIdx.x / 32 % 2 * H::STAGE]])
 mutant(side_asked_a_slab_late hopper_bf16_tn_256_linear_mapped "all wait"
-       [[k == from) first();]] [[k == from + 1) first();]])
+       [[k == next) second();]] [[k == next + 1) second();]])
 mutant(part_of_a_side_again hopper_bf16_tn_256_sides ", not "
        [[(next, p, i, STEPS, m, n, l)]] [[(next, p, 0, STEPS, m, n, l)]])
 
@@ -236,15 +245,15 @@ mutant(no_meeting_at_the_end hopper_bf16_tn_128 "block "
 
 mutant(waits_apart hopper_bf16_tn_64 "before all of the block did"
        [[  if (group == 0) {
-    registers_give<40>();
-    if (threadIdx.x == 0) produce<H>(p, ring, bars);
+    registers_give<H::LATE_ENDS ? 24 : 40>();
+    if (threadIdx.x == 0) produce<H>(p, first, ring, bars);
     __syncwarp();
   } else {
 ]] [[  cluster_arrive();
   if (group != 0) cluster_wait();
   if (group == 0) {
-    registers_give<40>();
-    if (threadIdx.x == 0) produce<H>(p, ring, bars);
+    registers_give<H::LATE_ENDS ? 24 : 40>();
+    if (threadIdx.x == 0) produce<H>(p, first, ring, bars);
     __syncwarp();
     cluster_wait();
   } else {
@@ -280,7 +289,7 @@ mutant(home_of_another hopper_bf16_tn_64 "all wait"
        [[home, joined, bits_of(c[i])]] [[(home + 1) % parts, joined, bits_of(c[i])]])
 source(hopper.cuh)
 mutant(slab_of_two_parts hopper_s8_128_alone ", not "
-       [[(int)((rank + 1) * (int64_t)p.slabs / p.parts)]] [[(int)((rank + 1) * (int64_t)p.slabs / p.parts) + (rank + 1 < (uint32_t)p.parts)]])
+       [[(int)shared_by((rank + 1) * slabs, p.parts)]] [[(int)shared_by((rank + 1) * slabs, p.parts) + (rank + 1 < (uint32_t)p.parts)]])
 
 # ---- tiles, edges, launches
 
@@ -302,8 +311,10 @@ mutant(batch_of_a_shared hopper_bf16_tn_64 ", not "
 mutant(before_the_launch hopper_bf16_tn_64 "before what went before the launch"
        [[  grid_wait();
 ]] "")
+mutant(place_of_the_same_tile hopper_bf16_tn_256 ", not "
+       [[if (!last) then = place(place_of(p, tile + clusters));]] "")
 mutant(registers_that_nobody_has hopper_bf16_tn_64 "all wait"
-       [[registers_take<232>]] [[registers_take<240>]])
+       [[H::LATE_ENDS ? 240 : 232]] [[240]])
 mutant(shared_memory_of_another hopper_bf16_tn_64 "is outside of"
        [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER)]] [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER) + 1024]])
 mutant(ring_not_aligned hopper_bf16_tn_64 "where its swizzle does"

@@ -19,18 +19,11 @@ typedef struct mt_finishing_side {
 /* An activation of f32 as kernels compute it, where s(t) = 1 / (1 + 2^t):
 **   LINEAR  x                             of x not below `least`
 **   GELU    x by the normal distribution
-**   SILU    x s(step x)                   of x not below `least`
+**   SILU    y s(step x) + more            of x not below `least`; y is x, or `times`
+**                                         where this is not 0
 **   GATE    x s(step x + cube x^3)        of x not below `least`
-**   SOFT    times s(step x) + more
 ** ANY, of a kernel: whichever it is told. */
-enum {
-  MT_FORM_LINEAR,
-  MT_FORM_GELU,
-  MT_FORM_SILU,
-  MT_FORM_GATE,
-  MT_FORM_SOFT,
-  MT_FORM_ANY
-};
+enum { MT_FORM_LINEAR, MT_FORM_GELU, MT_FORM_SILU, MT_FORM_GATE, MT_FORM_ANY };
 typedef struct mt_activation_form {
   int32_t form;
   float least, step, cube, times, more;

@@ -102,8 +102,10 @@ static const mt_activation_form forms[MT_NACTIVATION] = {
     [MT_ACTIVATION_GELU_TANH] = {MT_FORM_GATE, .least = -9, .step = -2.30220819f,
                                  .cube = -0.102943240f},
     [MT_ACTIVATION_SILU] = {MT_FORM_SILU, .least = -100, .step = -1.44269504f},
-    [MT_ACTIVATION_SIGMOID] = {MT_FORM_SOFT, .step = -1.44269504f, .times = 1},
-    [MT_ACTIVATION_TANH] = {MT_FORM_SOFT, .step = -2.88539008f, .times = 2, .more = -1},
+    [MT_ACTIVATION_SIGMOID] = {MT_FORM_SILU, .least = -100, .step = -1.44269504f,
+                               .times = 1},
+    [MT_ACTIVATION_TANH] = {MT_FORM_SILU, .least = -100, .step = -2.88539008f, .times = 2,
+                            .more = -1},
 };
 
 mt_activation_form mt_form_of (uint32_t activation) { return forms[activation]; }
