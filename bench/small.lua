@@ -5,8 +5,7 @@
 -- N random products of types A and C, bf16>bf16, TN, each extent from LEAST to MOST on a scale of
 -- logarithms, any multiple of 1, of 8 bits of 16, or of UNIT of the environment; of bf16 before
 -- them four that were slow. SIZES of the environment, as "64x4096x4096 ...", are taken instead.
--- Ways take turns: batches of about BATCH seconds, one synchronization,
--- medians of ROUNDS. Tensors are of pools and take turns. A line for each way: predicted and
+-- Ways take turns: batches of about BATCH seconds, one synchronization, medians of ROUNDS. Tensors are of pools and take turns. A line for each way: predicted and
 -- measured microseconds, so that costs can be fitted; then the table of the cases and measured /
 -- predicted of each kernel. The library is the best of its first five heuristics.
 
@@ -41,7 +40,9 @@ end
 for _ = 1, N do CASES[#CASES + 1] = { size(), size(), size() } end
 if SIZES then
   CASES = {}
-  for m, n, k in SIZES:gmatch "(%d+)x(%d+)x(%d+)" do CASES[#CASES + 1] = { m // 1, n // 1, k // 1 } end
+  for m, n, k in SIZES:gmatch "(%d+)x(%d+)x(%d+)" do
+    CASES[#CASES + 1] = { tonumber(m), tonumber(n), tonumber(k) }
+  end
 end
 
 -- ---- tensors

@@ -69,7 +69,7 @@ struct hopper {
     SUMS = N / 2,
     SPLITS = MT_HOPPER_SPLITS(N, CLUSTER),
     KEEPS = MT_HOPPER_ONE_WAY(N) && !BY_ROWS && !SIDES, /* late.cuh */
-    LATE_ENDS = KEEPS && FINISHES,
+    LATE_ENDS = KEEPS && FINISHES, /* an epilogue goes on beside the next tile */
     /* Words of C or a residual that are read ahead: of 16 bits those of 128 columns, of
     ** 32 bits those of 64. Parts of K leave registers for half of them. */
     AHEAD = N < 128            ? N / 4 :

@@ -75,7 +75,7 @@ MT_INLINE uint32_t word_of_lane (uint32_t w, int lane) {
 ** together, as the compiler knows then. */
 MT_INLINE uint32_t of_warp (uint32_t x) { return __shfl_sync(0xffffffffu, x, 0); }
 
-/* x by a power of two. */
+/* x / blocks, which is a power of two. */
 MT_INLINE uint32_t shared_by (uint32_t x, uint32_t blocks) {
   return x >> __popc(blocks - 1);
 }
