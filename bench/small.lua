@@ -5,9 +5,10 @@
 -- N random products of types A and C, bf16>bf16, TN, each extent from LEAST to MOST on a scale of
 -- logarithms, any multiple of 1, of 8 bits of 16, or of UNIT of the environment; of bf16 before
 -- them four that were slow. SIZES of the environment, as "64x4096x4096 ...", are taken instead.
--- Ways take turns: batches of about BATCH seconds, one synchronization, medians of ROUNDS. Tensors are of pools and take turns. A line for each way: predicted and
--- measured microseconds, so that costs can be fitted; then the table of the cases and measured /
--- predicted of each kernel. The library is the best of its first five heuristics.
+-- Ways take turns: batches of about BATCH seconds, one synchronization, medians of ROUNDS.
+-- Tensors are of pools and take turns. A line for each way: predicted and measured microseconds,
+-- so that costs can be fitted; then the table of the cases and measured / predicted of each
+-- kernel. The library is the best of its first five heuristics.
 
 local here = arg[0]:match "^(.*/)" or ""
 local measure = dofile(here .. "lib/measure.lua")
