@@ -119,8 +119,9 @@ MT_INLINE slab_range slabs_of (const mt_hopper_launch &p, uint32_t rank) {
           (int)shared_by((rank + 1) * slabs, p.parts)};
 }
 
-/* The first tile of a block. It is found before the launch before has ended, as divisions
-** take long; with an epilogue, which leaves no registers for that, where it is used. */
+/* The first tile of a block. It is found EARLY, before the launch before has ended, as
+** divisions take long; with an epilogue, which leaves no registers for that, later, where
+** it is used. `known` is what was found early. */
 template <typename H, bool EARLY>
 MT_INLINE tile_place first_place (const mt_hopper_launch &p, tile_place known) {
   if constexpr (EARLY == H::FINISHES) return known;

@@ -226,7 +226,7 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
   const int blocks = j.row->cluster * l->parts, clusters = (int)grid.blocks / blocks;
   if (grid.threads != MT_HOPPER_THREADS || (int)grid.blocks % blocks != 0 ||
       blocks != cluster || l->parts < 1 || l->parts > (splits ? 8 : 1) ||
-      l->parts > l->slabs ||
+      (l->parts & (l->parts - 1)) != 0 || l->parts > l->slabs ||
       (!l->direct &&
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
       (MT_HOPPER_ONE_WAY(j.row->n) && (l->direct != 0) != j.row->by_rows) ||

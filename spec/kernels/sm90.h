@@ -125,7 +125,10 @@ inline uint32_t word_of_lane (uint32_t w, int lane) {
 }
 inline uint32_t of_warp (uint32_t x) { return x; }
 inline void hold (int &) {}
-inline uint32_t shared_by (uint32_t x, uint32_t blocks) { return x / blocks; }
+inline uint32_t shared_by (uint32_t x, uint32_t blocks) {
+  emulated::need(blocks > 0 && (blocks & (blocks - 1)) == 0, "no power of two");
+  return x / blocks;
+}
 inline void prefetch_line (const void *) {}
 inline void load_four (uint32_t at, uint32_t *w) {
   emulated::need(at % 16 == 0, "an access that is not aligned");
