@@ -217,14 +217,15 @@ MT_INLINE void read_line (uint32_t *w, const mt_finishing_side &s, int64_t at,
   else read_each_bits<uint16_t, COUNT>(w, base + at * 2, step, real);
 }
 
-/* Units that are finished in a round: 128 columns at most. */
+/* Units that are finished in a round: 128 columns, or all where these are no multiple. */
 template <int N> struct round_of {
-  enum { UNITS = N < 4 * UNIT ? (N + UNIT - 1) / UNIT : 4 };
+  enum { UNITS = N % (4 * UNIT) != 0 ? (N + UNIT - 1) / UNIT : 4 };
 };
 
 /* What is read ahead, of the side so many words. Of a bias that all rows share, this lane
 ** has a column of each unit of a round; else those of its two rows. */
 template <int N, int ALL> struct ahead { uint32_t bias[round_of<N>::UNITS], side[ALL]; };
+template <int N> struct ahead<N, 0> { uint32_t bias[round_of<N>::UNITS]; };
 
 /* Of the round from column n on. */
 template <int N>

@@ -24,11 +24,6 @@ enum { MAJOR_K, MAJOR_MN };
         mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,                  \
                    mt::MAJOR_##major_b, mt::out_##c, ending, MT_FORM_##form>>(p);        \
   }
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, ANY, __VA_ARGS__)
-#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
-#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, ANY, __VA_ARGS__)
-#define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
-#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, ANY, __VA_ARGS__)
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #include "kernels/gemm/hopper.def"
 extern "C" __global__ void __launch_bounds__ (MT_REST_THREADS)

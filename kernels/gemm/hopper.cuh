@@ -25,7 +25,9 @@
 
 #include "kernels/gemm/by_rows.cuh"
 #include "kernels/gemm/late.cuh"
+#include "kernels/gemm/loading.cuh"
 #include "kernels/gemm/parts.cuh"
+#include "kernels/gemm/turned.cuh"
 #include "kernels/gemm/wgmma.cuh"
 
 namespace mt {
@@ -61,173 +63,29 @@ struct hopper {
     STREAMS = N == 16,                     /* A passes by, for few columns of B */
     SIDES = ENDING == MT_FINISHES_SIDES,   /* an epilogue with C or a residual */
     MAPPED = ENDING == MT_FINISHES_MAPPED, /* the same, by a map */
-    FINISHES = ENDING == MT_FINISHES || SIDES || MAPPED,
+    TURNED = MT_HOPPER_TURNED(ENDING),     /* turned.cuh */
+    FINISHES = ENDING == MT_FINISHES || ENDING == MT_FINISHES_TURNED || SIDES || MAPPED,
     FORM = FORM_,                       /* of its activation */
     BY_ROWS = ENDING == MT_STORES_ROWS, /* D has no map */
     A_MN = A_MN_,
     B_MN = B_MN_,
     SUMS = N / 2,
-    SPLITS = MT_HOPPER_SPLITS(N, CLUSTER),
+    SPLITS = MT_HOPPER_SPLITS(N, CLUSTER, TURNED),
     KEEPS = MT_HOPPER_ONE_WAY(N) && !BY_ROWS && !SIDES, /* late.cuh */
-    LATE_ENDS = KEEPS && FINISHES, /* an epilogue goes on beside the next tile */
+    LATE_ENDS = KEEPS && FINISHES,         /* an epilogue goes on beside the next tile */
+    READS = FINISHES && !KEEPS && !TURNED, /* C or a residual, lane by lane */
     /* Words of C or a residual that are read ahead: of 16 bits those of 128 columns, of
     ** 32 bits those of 64. Parts of K leave registers for half of them. */
-    AHEAD = N < 128            ? N / 4 :
+    AHEAD = TURNED             ? 0 :
+            N < 128            ? N / 4 :
             N == 128 && SPLITS ? 16 :
                                  32,
     A_BYTES = M * MT_SLAB,
     STAGE = MT_HOPPER_STAGE(N),
     OUT = STAGES * STAGE,
-    BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER)
+    BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER, TURNED)
   };
 };
-
-/* ------------------------------------------------------------------ tiles */
-
-struct tile_place {
-  int m, n, l;
-};
-
-MT_INLINE tile_place place_of (const mt_hopper_launch &p, int tile) {
-  int each = p.tiles_m * p.tiles_n, l = tile / each, t = tile - l * each;
-  int g = t / (p.group * p.tiles_n), first = g * p.group;
-  int rows = p.tiles_m - first < p.group ? p.tiles_m - first : p.group;
-  int in = t - first * p.tiles_n, n = in / rows;
-  return {first + in - n * rows, n, l};
-}
-
-/* Blocks of a cluster, a power of two. Its first tile, and how far the next one is. */
-template <typename H> MT_INLINE uint32_t blocks_of (const mt_hopper_launch &p) {
-  return H::SPLITS ? p.parts : H::CLUSTER;
-}
-template <typename H> MT_INLINE int first_tile (const mt_hopper_launch &p) {
-  return shared_by(blockIdx.x, blocks_of<H>(p));
-}
-template <typename H> MT_INLINE int clusters_of (const mt_hopper_launch &p) {
-  return shared_by(gridDim.x, blocks_of<H>(p));
-}
-
-/* The slabs of a block: all, or those of its part of K. */
-struct slab_range {
-  int first, end;
-};
-template <typename H>
-MT_INLINE slab_range slabs_of (const mt_hopper_launch &p, uint32_t rank) {
-  if (!H::SPLITS) return {0, p.slabs};
-  const uint32_t slabs = p.slabs; /* 2^26 of K at most, of three terms */
-  return {(int)shared_by(rank * slabs, p.parts),
-          (int)shared_by((rank + 1) * slabs, p.parts)};
-}
-
-/* The first tile of a block. It is found EARLY, before the launch before has ended, as
-** divisions take long; with an epilogue, which leaves no registers for that, later, where
-** it is used. `known` is what was found early. */
-template <typename H, bool EARLY>
-MT_INLINE tile_place first_place (const mt_hopper_launch &p, tile_place known) {
-  if constexpr (EARLY == H::FINISHES) return known;
-  tile_place t = place_of(p, first_tile<H>(p));
-  hold(t.m), hold(t.n), hold(t.l);
-  return t;
-}
-
-/* The slots of a ring in turn: a slot, and the parity of its phase. */
-template <int STAGES> struct ring_place {
-  int slot;
-  uint32_t parity;
-  MT_INLINE void next () {
-    if (++slot == STAGES) slot = 0, parity ^= 1;
-  }
-};
-
-template <int STAGES> MT_INLINE uint32_t full_at (uint32_t bars, int s) {
-  return bars + 8 * s;
-}
-template <int STAGES> MT_INLINE uint32_t free_at (uint32_t bars, int s) {
-  return bars + 8 * (STAGES + s);
-}
-
-/* ------------------------------------------------------------------ loading */
-
-/* How much of rows [row, row + ROWS) there is: bytes that are loaded of them in a slab.
-** K-major: all of a box, or the last rows by a box of their own. MN-major: boxes of 128
-** bytes of M or N by K rows. */
-template <typename H, int I, int MN, int ROWS>
-MT_INLINE uint32_t bytes_of_rows (const mt_hopper_launch &p, int row) {
-  const int left = p.size[I] - row;
-  if (!p.edges || left >= ROWS) return ROWS * MT_SLAB;
-  if (left <= 0) return 0;
-  return MN ? (left + H::K - 1) / H::K * MT_CHUNK : p.edge[I] * MT_SLAB;
-}
-
-/* So many bytes of an operand from this row on. */
-template <typename H, int MN, int ROWS>
-MT_INLINE void load (uint32_t to, const tma_map *map, const tma_map *edge, uint32_t bytes,
-                     uint32_t bar, int row, int k, int l, bool once, uint16_t blocks) {
-  if constexpr (MN) {
-    static_assert(ROWS % H::K == 0, "what a block loads of M or N is no number of boxes");
-#pragma unroll
-    for (int i = 0; i < ROWS / H::K; i++) {
-      const uint32_t at = to + i * MT_CHUNK;
-      if (i * MT_CHUNK >= bytes) return;
-      if (blocks) tma_load_multicast(at, map, bar, row + i * H::K, k, l, blocks);
-      else if (once) tma_load_once(at, map, bar, row + i * H::K, k, l);
-      else tma_load(at, map, bar, row + i * H::K, k, l);
-    }
-  } else {
-    const tma_map *from = bytes == ROWS * MT_SLAB ? map : edge;
-    if (bytes == 0) return;
-    if (blocks) tma_load_multicast(to, from, bar, k, row, l, blocks);
-    else if (once) tma_load_once(to, from, bar, k, row, l);
-    else tma_load(to, from, bar, k, row, l);
-  }
-}
-
-/* The slot may be filled. What streams by is asked for by 256 bytes of a row: two slots
-** at a time. */
-template <typename H>
-MT_INLINE void wait_for_room (uint32_t bars, ring_place<H::STAGES> at) {
-  const int slot = H::STREAMS ? at.slot | 1 : at.slot;
-  static_assert(!H::STREAMS || H::STAGES % 2 == 0, "slots are pairs");
-  barrier_wait(free_at<H::STAGES>(bars, slot), at.parity);
-}
-
-template <typename H>
-MT_INLINE void produce (const mt_hopper_launch &p, tile_place first, uint32_t ring,
-                        uint32_t bars) {
-  enum { PART = H::N / H::CLUSTER };
-  const uint16_t all = H::CLUSTER > 1 ? (1 << H::CLUSTER) - 1 : 0;
-  ring_place<H::STAGES> at = {0, 1};
-  const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
-  const slab_range part = slabs_of<H>(p, rank);
-  const int clusters = clusters_of<H>(p), above = H::SPLITS ? 0 : rank;
-  const int each = p.terms == 1 ? p.slabs : p.slabs / p.terms;
-  const bool once = H::STREAMS && p.tiles_n == 1;
-  tile_place t = first_place<H, false>(p, first);
-  for (int tile = first_tile<H>(p); tile < p.tiles; t = place_of(p, tile += clusters)) {
-    const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
-    const uint32_t of_a = bytes_of_rows<H, 0, H::A_MN, H::M>(p, m);
-    const uint32_t of_b = bytes_of_rows<H, 1, H::B_MN, PART>(p, n);
-    uint32_t all_bytes = of_a;
-#pragma unroll
-    for (int i = 0; i < H::CLUSTER; i++)
-      all_bytes += bytes_of_rows<H, 1, H::B_MN, PART>(p, t.n * H::N + i * PART);
-    int term = p.terms == 1 ? 0 : part.first / each;
-    int x = (part.first - term * each) * H::K;
-    for (int k = part.first; k < part.end; k++, x += H::K, at.next()) {
-      const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
-      const uint32_t full = full_at<H::STAGES>(bars, at.slot);
-      wait_for_room<H>(bars, at);
-      barrier_expect(full, all_bytes);
-      if (x == each * H::K) x = 0, term++;
-      const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
-      const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
-      load<H, H::A_MN, H::M>(stage, from_a, &p.edge_map[0], of_a, full, m, x,
-                             t.l * p.a_step, once, 0);
-      load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, &p.edge_map[1], of_b,
-                             full, n, x, t.l * p.b_step, false, all);
-    }
-  }
-}
 
 /* ------------------------------------------------------------------ multiplying */
 
@@ -344,7 +202,7 @@ MT_INLINE void sum_up (typename H::sum *c, int k, int slabs, slab_walk<H> &walk,
 
 /* Whether D is stored by its map. */
 template <typename H> MT_INLINE bool goes_by_map (const mt_hopper_launch &p) {
-  if constexpr (MT_HOPPER_ONE_WAY(H::N)) return !H::BY_ROWS;
+  if constexpr (MT_HOPPER_ONE_WAY(H::N) || H::TURNED) return !H::BY_ROWS;
   return MT_HOPPER_STORES(H::N) && !p.direct;
 }
 
@@ -353,7 +211,11 @@ template <typename H>
 MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
                            ahead<H::N, H::AHEAD> &next, uint32_t pieces, int m, int n,
                            int l) {
-  if constexpr (MT_HOPPER_STORES(H::N) && !H::BY_ROWS)
+  if constexpr (H::TURNED) {
+    store_turned<H>(p, c, next.bias, pieces, m, n, l);
+    return;
+  }
+  if constexpr (MT_HOPPER_STORES(H::N) && !H::BY_ROWS && !H::TURNED)
     if (goes_by_map<H>(p)) {
       if constexpr (H::FINISHES) store_finished(p, c, next, pieces, m, n, l);
       else store<H>(p, c, pieces, m, n, l);
@@ -377,7 +239,9 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
   const int warp = threadIdx.x / 32 - 4;
   joint<H> others(p, ring, bars, warp);
   const uint32_t pieces =
-      H::SPLITS ? others.room : ring + H::OUT + warp * 2 * MT_WARP_PIECE;
+      H::SPLITS ?
+          others.room :
+          ring + H::OUT + warp * (H::TURNED ? H::N * TURNED_LINE : 2 * MT_WARP_PIECE);
   const slab_range part = slabs_of<H>(p, rank);
   const int clusters = clusters_of<H>(p);
   const int slabs = part.end - part.first, above = H::SPLITS ? 0 : rank;
@@ -399,16 +263,21 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
     const int m = t.m, n = t.n;
     ahead<H::N, H::AHEAD> next;
     int k = 0;
-    if (stores && (!by_map || (H::FINISHES && !H::KEEPS))) ask_ahead<H>(p, m, n, t.l);
+    if (stores && (!by_map || H::READS)) ask_ahead<H>(p, m, n, t.l);
     if constexpr (H::KEEPS) k = begin_late<H>(p, c, kept, walk, pieces);
     if constexpr (H::SIDES) k = begin_ahead<H>(p, c, next, walk, slabs, m, n, t.l);
-    else if constexpr (H::FINISHES && MT_HOPPER_STORES(H::N) && !H::KEEPS)
+    else if constexpr (H::READS && MT_HOPPER_STORES(H::N))
       if (stores && by_map) read_side_ahead(next, p, 0, 1, m, n, t.l);
     const bool last = tile + clusters >= p.tiles;
     const auto find_next = [&] {
-      if (!last) then = place(place_of(p, tile + clusters));
+      if (!last) then = place(tile_of(p, tile + clusters));
       hold(then.m), hold(then.n), hold(then.l);
     };
+    const auto side_of_warp = [&] {
+      return H::TURNED && H::FINISHES ? side_bytes<H::N>(p, m, n) : 0;
+    };
+    if constexpr (H::TURNED && H::FINISHES)
+      if (stores) ask_turned<H::N>(p, pieces, others.joined, m, n, t.l);
     const auto second = [&] {
       if constexpr (H::LATE_ENDS) kept.ask(p, pieces, next.bias, m, n, t.l);
     };
@@ -419,7 +288,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
     });
     bool mine = true;
     if constexpr (H::SPLITS)
-      if (p.parts > 1) mine = others.join(c, !last);
+      if (p.parts > 1) mine = others.join(c, !last, side_of_warp());
     if constexpr (H::KEEPS) {
       const bool keeps = !last && slabs >= kept_type::SLABS;
       if constexpr (H::FINISHES)
@@ -427,6 +296,8 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
                       last ? pieces_of_ring<H>(ring + rows) : pieces, m, n, t.l, keeps);
       else keep(kept, p, c, pieces, m, n, t.l, keeps);
     } else {
+      if constexpr (H::TURNED && H::FINISHES)
+        if (p.parts == 1 && has_side(p)) others.wait_alone();
       if (mine) store_tile<H>(p, c, next, pieces, m, n, t.l);
       find_next();
     }
@@ -459,7 +330,7 @@ template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t 
       barrier_init(parts_at<H::STAGES>(bars), sent);
     }
     barrier_init_fence();
-  } else if ((H::MAPPED || H::SPLITS) && s <= H::STAGES + WARPS) {
+  } else if ((H::MAPPED || H::SPLITS || H::TURNED) && s <= H::STAGES + WARPS) {
     barrier_init(side_at<H::STAGES>(bars, s - H::STAGES - 1), 1);
     barrier_init_fence();
   }

@@ -40,7 +40,7 @@ MT_INLINE int32_t add_word (int32_t x, uint32_t w) {
 ** sends: all its sums have been added. */
 template <typename H> struct joint {
   enum { WARPS = 4 * MT_MULTIPLIERS, ROOM = 128 * H::SUMS, APART = 4 * 128 };
-  static_assert(!H::SPLITS || WARPS * ROOM == MT_HOPPER_OUT(H::N, H::CLUSTER),
+  static_assert(!H::SPLITS || WARPS * ROOM == MT_HOPPER_OUT(H::N, H::CLUSTER, H::TURNED),
                 "each warp has room for its sums");
   uint32_t parts, rank, home, room, joined, taken, turn;
 
@@ -64,8 +64,8 @@ template <typename H> struct joint {
       send_words(to + i / 4 * APART, home, joined, bits_of(c[i]), bits_of(c[i + 1]),
                  bits_of(c[i + 2]), bits_of(c[i + 3]));
   }
-  MT_INLINE void add (typename H::sum *c) const {
-    if (threadIdx.x % 32 == 0) barrier_expect(joined, (parts - 1) * ROOM);
+  MT_INLINE void add (typename H::sum *c, uint32_t besides) const {
+    if (threadIdx.x % 32 == 0) barrier_expect(joined, (parts - 1) * ROOM + besides);
     barrier_wait(of_warp(joined), turn & 1);
 #pragma unroll 1
     for (uint32_t block = 0; block < parts; block++)
@@ -80,15 +80,18 @@ template <typename H> struct joint {
         }
       }
   }
+  /* Where no other block sends: for what else counts there. */
+  MT_INLINE void wait_alone () { barrier_wait(joined, turn++ & 1); }
   /* They may be overwritten. */
   MT_INLINE void release () const {
     __syncwarp();
     const uint32_t lane = threadIdx.x % 32;
     if (lane < parts && lane != home) barrier_arrive_release(taken, lane);
   }
-  /* The sums of all parts are at home then: true. more: there is another tile. */
-  MT_INLINE bool join (typename H::sum *c, bool more) {
-    if (is_home()) add(c);
+  /* The sums of all parts are at home then: true. more: there is another tile. besides:
+  ** bytes that count at home with them. */
+  MT_INLINE bool join (typename H::sum *c, bool more, uint32_t besides) {
+    if (is_home()) add(c, besides);
     else send(c);
     if (is_home() && more) release();
     turn++;

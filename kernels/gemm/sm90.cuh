@@ -42,8 +42,22 @@ MT_INLINE void store_matrices (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
                : "r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
                : "memory");
 }
+/* The same, of each matrix its transpose: its columns are what is 16 bytes in memory. */
+MT_INLINE void store_matrices_turned (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
+                                      uint32_t w) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};"
+               :
+               : "r"(to), "r"(x), "r"(y), "r"(z), "r"(w)
+               : "memory");
+}
 MT_INLINE void load_matrices (uint32_t at, uint32_t *w) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+               : "r"(at)
+               : "memory");
+}
+MT_INLINE void load_matrices_turned (uint32_t at, uint32_t *w) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
                : "r"(at)
                : "memory");

@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 ** wgmma<T, N>: 64 rows by N columns by 32 bytes of K. A row of the table at the end is a
-** type of operands and sums; each has the widths 16, 64, 128, 192 and 256.
+** type of operands and sums; each has the widths 16, 64, 128, 160, 192 and 256.
 */
 #ifndef WGMMA_CUH
 #define WGMMA_CUH
@@ -62,6 +62,12 @@ template <int N> MT_INLINE void wgmma_settle (int32_t *c) {
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
   "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "     \
   "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define MT_C80                                                                           \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
+  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
+  "%34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, "     \
+  "%50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, %64, %65, "     \
+  "%66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
 #define MT_C96                                                                           \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "     \
   "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, "     \
@@ -85,6 +91,7 @@ template <int N> MT_INLINE void wgmma_settle (int32_t *c) {
       "+" k(c[b + 5]), "+" k(c[b + 6]), "+" k(c[b + 7])
 #define MT_R32(k, b) MT_R8(k, b), MT_R8(k, b + 8), MT_R8(k, b + 16), MT_R8(k, b + 24)
 #define MT_R64(k, b) MT_R32(k, b), MT_R32(k, b + 32)
+#define MT_R80(k, b) MT_R64(k, b), MT_R8(k, b + 64), MT_R8(k, b + 72)
 #define MT_R96(k, b) MT_R64(k, b), MT_R32(k, b + 64)
 #define MT_R128(k, b) MT_R64(k, b), MT_R64(k, b + 64)
 
@@ -95,6 +102,7 @@ template <int N> MT_INLINE void wgmma_settle (int32_t *c) {
 #define MT_SAY_8(text, tail) MT_SAY(8, text, "%8", "%9", "%10", tail("%11", "%12"))
 #define MT_SAY_32(text, tail) MT_SAY(32, text, "%32", "%33", "%34", tail("%35", "%36"))
 #define MT_SAY_64(text, tail) MT_SAY(64, text, "%64", "%65", "%66", tail("%67", "%68"))
+#define MT_SAY_80(text, tail) MT_SAY(80, text, "%80", "%81", "%82", tail("%83", "%84"))
 #define MT_SAY_96(text, tail) MT_SAY(96, text, "%96", "%97", "%98", tail("%99", "%100"))
 #define MT_SAY_128(text, tail)                                                           \
   MT_SAY(128, text, "%128", "%129", "%130", tail("%131", "%132"))
@@ -123,6 +131,7 @@ template <typename T, int N> struct wgmma;
   MT_WGMMA_N(type, 16, 8, "m64n16k" #depth "." types, sum, letter, kind)                 \
   MT_WGMMA_N(type, 64, 32, "m64n64k" #depth "." types, sum, letter, kind)                \
   MT_WGMMA_N(type, 128, 64, "m64n128k" #depth "." types, sum, letter, kind)              \
+  MT_WGMMA_N(type, 160, 80, "m64n160k" #depth "." types, sum, letter, kind)              \
   MT_WGMMA_N(type, 192, 96, "m64n192k" #depth "." types, sum, letter, kind)              \
   MT_WGMMA_N(type, 256, 128, "m64n256k" #depth "." types, sum, letter, kind)
 

@@ -95,9 +95,9 @@ local function relocate(tensors, launch)
   for _, m in ipairs(launch.maps) do
     local p = place(tensors, m)
     parameter = blank(parameter, m, 128)
-    maps[#maps + 1] = format("{%d, %d, %d, %d, {%du, %du, %du}, {%du, %du}, {%du, %du, %du}}",
-                             m.at, p[1], p[2], m.type, m[1], m[2], m[3], m[4], m[5], m[6], m[7],
-                             m[8])
+    maps[#maps + 1] =
+      format("{%d, %d, %d, %d, %d, {%du, %du, %du}, {%du, %du}, {%du, %du, %du}}", m.at, p[1],
+             p[2], m.type, m.swizzle, m[1], m[2], m[3], m[4], m[5], m[6], m[7], m[8])
   end
   return { places = places, maps = maps, parameter = parameter }
 end

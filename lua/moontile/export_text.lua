@@ -140,7 +140,7 @@ typedef struct map {
   size_t at;
   int tensor;
   uint64_t delta;
-  int type;
+  int type, swizzle;
   uint64_t extent[3], stride[2];
   uint32_t box[3];
 } map;
@@ -265,10 +265,10 @@ void $NAME_close ($NAME *x) {
 /* ---------------------------------------------------------------- launching */
 
 static int encode ($NAME *x, const map *m, unsigned char *out, uint64_t at) {
-  enum { SWIZZLE_128 = 3, PROMOTE_128 = 2 };
+  enum { PROMOTE_128 = 2 };
   static const uint32_t step[3] = {1, 1, 1};
   int r = x->cu.encode(out + m->at, m->type, 3, (void *)(uintptr_t)(at + m->delta),
-                       m->extent, m->stride, m->box, step, 0, SWIZZLE_128, PROMOTE_128, 0);
+                       m->extent, m->stride, m->box, step, 0, m->swizzle, PROMOTE_128, 0);
   return r == 0 ? 0 : $NAME_CUDA + r;
 }
 

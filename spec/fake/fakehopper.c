@@ -34,7 +34,9 @@ FAKECUDA_API CUresult cuTensorMapEncodeTiled (
   if (r == 0) r = fake_ready();
   if (r != 0) return r;
   NEED((uintptr_t)out % 64 == 0 && rank == 3 && (uintptr_t)base % 16 == 0, 1);
-  NEED(interleave == 0 && fill == 0 && swizzle == MT_CU_SWIZZLE_128, 1);
+  NEED(interleave == 0 && fill == 0 &&
+           (swizzle == MT_CU_SWIZZLE_128 || swizzle == MT_CU_SWIZZLE_32),
+       1);
   NEED(promote >= 0 && promote <= 3, 1);
   fake_map m = {.type = type, .base = (CUdeviceptr)(uintptr_t)base};
   for (unsigned i = 0; i < 3; i++) {
@@ -47,7 +49,7 @@ FAKECUDA_API CUresult cuTensorMapEncodeTiled (
     NEED(stride[i] % 16 == 0 && stride[i] < UINT64_C(1) << 40, 1);
     m.stride[i] = stride[i];
   }
-  NEED(box[0] * fake_map_size(type) == 128, 1);
+  NEED(box[0] * fake_map_size(type) == (swizzle == MT_CU_SWIZZLE_32 ? 32u : 128u), 1);
   memset(out, 0, sizeof *out);
   memcpy(out, &m, sizeof m);
   return 0;
@@ -65,7 +67,7 @@ static const mt_hopper_row *row_of (const mt_kernel *k) {
 uint32_t fake_hopper_room (const mt_kernel *k) {
   if (fake_is_rest(k)) return 0;
   const mt_hopper_row *row = row_of(k);
-  return MT_HOPPER_SHARED(row->n, row->stages, row->cluster);
+  return MT_HOPPER_SHARED(row->n, row->stages, row->cluster, row->turned);
 }
 
 typedef struct tensor_map {
@@ -130,7 +132,8 @@ static mt_dtype result_type (const job *j) {
 
 static char *result (job *j, int64_t m, int64_t n, int64_t batch) {
   const mt_hopper_launch *l = j->l;
-  if (!l->direct) return element(&j->d, n, m, batch, &j->bad);
+  const bool turned = j->row->turned;
+  if (!l->direct) return element(&j->d, turned ? m : n, turned ? n : m, batch, &j->bad);
   const int64_t size = (int64_t)mt_dtype_size(result_type(j));
   const int64_t at = (m * l->stride[0] + n * l->stride[1] + batch * l->stride[2]) * size;
   if (m >= l->size[0] || n >= l->size[1]) return NULL;
@@ -190,14 +193,15 @@ static bool reads_side (const mt_hopper_row *row, const mt_hopper_launch *l, int
   tensor_map m;
   if (!row->finishes) return true;
   if (!mt_hopper_ends(row, reads, l->finish.form.form)) return false;
-  if (row->side != MT_SIDE_MAP) return true;
+  if (!reads || (row->side != MT_SIDE_MAP && !row->turned)) return true;
   if (mt_dtype_size((mt_dtype)l->dtype) != 2 || (l->beta != 0 && s->base)) return false;
   return l->beta != 0 ||
          (open_map(&m, &l->side, device) && fake_map_size(m.m.type) == 2 &&
           m.m.base == (CUdeviceptr)(uintptr_t)s->base &&
-          m.m.extent[0] == (uint64_t)l->size[1] &&
-          m.m.extent[1] == (uint64_t)l->size[0] &&
-          (l->size[0] == 1 || m.m.stride[0] == (uint64_t)s->stride[0] * 2));
+          m.m.extent[0] == (uint64_t)l->size[!row->turned] &&
+          m.m.extent[1] == (uint64_t)l->size[row->turned] &&
+          (l->size[row->turned] == 1 ||
+           m.m.stride[0] == (uint64_t)s->stride[row->turned] * 2));
 }
 
 /* The last rows of A and B, of which the fake reads all by the other map: boxes as high as
@@ -222,14 +226,15 @@ static bool has_edges (const mt_hopper_row *row, const mt_hopper_launch *l, int 
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
                        const mt_hopper_launch *l, int device) {
   job j = {.row = row_of(k), .l = l, .device = device};
-  const bool splits = MT_HOPPER_SPLITS(j.row->n, j.row->cluster);
+  const bool splits = MT_HOPPER_SPLITS(j.row->n, j.row->cluster, j.row->turned);
   const int blocks = j.row->cluster * l->parts, clusters = (int)grid.blocks / blocks;
   if (grid.threads != MT_HOPPER_THREADS || (int)grid.blocks % blocks != 0 ||
       blocks != cluster || l->parts < 1 || l->parts > (splits ? 8 : 1) ||
       (l->parts & (l->parts - 1)) != 0 || l->parts > l->slabs ||
       (!l->direct &&
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
-      (MT_HOPPER_ONE_WAY(j.row->n) && (l->direct != 0) != j.row->by_rows) ||
+      ((MT_HOPPER_ONE_WAY(j.row->n) || j.row->turned) &&
+       (l->direct != 0) != j.row->by_rows) ||
       !has_edges(j.row, l, device) || !reads_side(j.row, l, device) ||
       !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
@@ -238,7 +243,9 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
        !open_map(&j.rest[1], &l->b_rest, device)))
     return MT_ERANGE;
   if (l->direct) j.c = fake_host((CUdeviceptr)(uintptr_t)l->c, device, 0, &j.room);
-  else if (!open_map(&j.d, &l->d, device)) return MT_ERANGE;
+  else if (!open_map(&j.d, &l->d, device) ||
+           j.d.m.box[0] * fake_map_size(j.d.m.type) != (j.row->turned ? 32u : 128u))
+    return MT_ERANGE;
   if (l->direct && j.c == NULL) return MT_ERANGE;
   for (int c = 0; c < clusters; c++)
     for (int t = c; t < l->tiles; t += clusters) tile(&j, t);

@@ -197,6 +197,8 @@ struct lines {
   uint32_t at;
 
   uint32_t count () const { return map->box[1] * map->box[2]; }
+  uint32_t width () const { return map->box[0] * map->size; }
+  uint32_t bytes () const { return count() * width(); }
   /* The bytes of line i in global memory: how many are real, from which on. */
   char *global (uint32_t i, uint32_t *first, uint32_t *bytes) const {
     const int64_t v = y + (int64_t)(i % map->box[1]), w = z + (int64_t)(i / map->box[1]);
@@ -212,21 +214,22 @@ struct lines {
   }
   /* Its chunk c in shared memory. */
   uint32_t shared (uint32_t i, uint32_t c) const {
-    const uint32_t a = at + i * MT_SLAB + c * 16;
-    return a ^ (a >> 3 & 0x70);
+    const uint32_t a = at + i * width() + c * 16;
+    return a ^ (a >> 3 & (width() - 16));
   }
 };
 
 static const emulated_map *open_map (const mt_tma_map *map) {
   const emulated_map *m = (const emulated_map *)(const void *)map->bytes;
-  need(m->size > 0 && m->box[0] * m->size == MT_SLAB, "a map that nobody made");
+  const uint32_t line = m->box[0] * m->size;
+  need(m->size > 0 && (line == MT_SLAB || line == 32), "a map that nobody made");
   return m;
 }
 
 static void need_box (const lines &l) {
   need(me->launched, "a copy before what went before the launch is done");
-  need(l.at % 1024 == 0, "a box that does not begin where its swizzle does");
-  need_inside(l.at, l.count() * MT_SLAB);
+  need(l.at % (8 * l.width()) == 0, "a box that does not begin where its swizzle does");
+  need_inside(l.at, l.bytes());
 }
 
 /* ------------------------------------------------------------------ loads */
@@ -246,10 +249,10 @@ static void perform (const load &l) {
     uint32_t first, bytes;
     const char *from = box.global(i, &first, &bytes);
     if (bytes > 0) memcpy(line + first, from, bytes);
-    for (uint32_t c = 0; c < MT_SLAB / 16; c++)
+    for (uint32_t c = 0; c < box.width() / 16; c++)
       memcpy(b.memory + box.shared(i, c), line + 16 * c, 16);
   }
-  l.tells->bytes -= (int)(box.count() * MT_SLAB);
+  l.tells->bytes -= (int)box.bytes();
   end_phase(l.block, *l.tells);
 }
 
@@ -292,7 +295,7 @@ void load_box (uint32_t to, const mt_tma_map *map, uint32_t at, int x, int y, in
                     &find_fenced(rank, at), {0}};
     const lines box = {l.map, x, y, z, to};
     need_box(box);
-    announce(l, box.count() * MT_SLAB);
+    announce(l, box.bytes());
   }
 }
 
@@ -322,7 +325,7 @@ static void perform (const store &s) {
     char line[MT_SLAB];
     uint32_t first, bytes;
     char *to = box.global(i, &first, &bytes);
-    for (uint32_t c = 0; c < MT_SLAB / 16; c++)
+    for (uint32_t c = 0; c < box.width() / 16; c++)
       memcpy(line + 16 * c, b.memory + box.shared(i, c), 16);
     if (bytes > 0) memcpy(to, line + first, bytes);
   }
@@ -354,7 +357,7 @@ void store_box (const mt_tma_map *map, uint32_t from, int x, int y, int z) {
   need(me->id % 32 == 0, "the test wants the first lane of a warp to store");
   need_box(box);
   need(me->nstores < 16, "more stores than the test has");
-  for (uint32_t at = from; at < from + box.count() * MT_SLAB; at += 16) {
+  for (uint32_t at = from; at < from + box.bytes(); at += 16) {
     chunk &c = mine().chunks[at / 16];
     need_written(at);
     c.storer = (int8_t)(me->id / 32);

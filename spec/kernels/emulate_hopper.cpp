@@ -26,11 +26,6 @@ typedef void kernel (const mt_hopper_launch &p);
   mt::run_hopper<mt::hopper<mt::op_##a, n, stages, cluster, mt::MAJOR_##major_a,         \
                             mt::MAJOR_##major_b, mt::out_##c, ending,                    \
                             form_of(mt::op_##a::type, MT_FORM_##form)>>,
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, ANY, __VA_ARGS__)
-#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
-#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, ANY, __VA_ARGS__)
-#define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
-#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, ANY, __VA_ARGS__)
 static kernel *const kernels[] = {
 #include "kernels/gemm/hopper.def"
 };

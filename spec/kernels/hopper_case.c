@@ -105,10 +105,11 @@ static void fill_all (const hopper_case *c, const tensor x[MT_PARTS]) {
 static void make_side (const hopper_case *c, tensor *t, const tensor *d, int which) {
   static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16, MT_f64};
   const bool pairs = !c->direct && which == MT_RESIDUAL;
-  const bool mapped = pairs && c->row->side == MT_SIDE_MAP;
+  const bool turned = c->row->turned;
+  const bool mapped = pairs && (c->row->side == MT_SIDE_MAP || turned);
   *t = (tensor){.dtype = floats[mapped ? 1 + pick(2) : pick(pairs ? 3 : 4)]};
   memcpy(t->extent, d->extent, sizeof d->extent);
-  if (!(pairs ? make_lines(t, 1, false) : make_any(t))) abort();
+  if (!(pairs ? make_lines(t, turned ? 0 : 1, false) : make_any(t))) abort();
   for (int k = 0; k < 3; k++)
     if (pick(3) == 0 && !(pairs && (k == 1 || (mapped && k == 0)))) t->stride[k] = 0;
   if (!c->direct && which == MT_BIAS) t->stride[pick(2)] = 0;
@@ -140,7 +141,8 @@ static double side_value (const tensor *t, int64_t m, int64_t n, int64_t l) {
 
 /* ---------------------------------------------------------------- launches */
 
-static void make_map (mt_tma_map *out, const tensor *t, int inner, uint32_t rows) {
+static void make_map (mt_tma_map *out, const tensor *t, int inner, uint32_t line,
+                      uint32_t rows) {
   const uint64_t size = size_of(t);
   const bool shared = t->stride[2] == 0;
   const emulated_map m = {.base = t->base,
@@ -149,13 +151,20 @@ static void make_map (mt_tma_map *out, const tensor *t, int inner, uint32_t rows
                                      shared ? 1 : (uint64_t)t->extent[2]},
                           .stride = {(uint64_t)t->stride[1 - inner] * size,
                                      (uint64_t)t->stride[2] * size},
-                          .box = {(uint32_t)(MT_SLAB / size), rows, 1},
+                          .box = {(uint32_t)(line / size), rows, 1},
                           .size = (uint32_t)size};
   emulate_map(out, &m);
 }
 
 static void make_operand (mt_tma_map *out, const tensor *t, bool mn, int rows) {
-  make_map(out, t, mn ? 0 : 1, (uint32_t)(mn ? MT_SLAB / (int)size_of(t) : rows));
+  make_map(out, t, mn ? 0 : 1, MT_SLAB,
+           (uint32_t)(mn ? MT_SLAB / (int)size_of(t) : rows));
+}
+
+/* D or a residual: rows of a warp by 128 bytes, or a sector of 32 columns. */
+static void make_result (mt_tma_map *out, const tensor *t, bool turned) {
+  if (turned) make_map(out, t, 0, 2 * MT_WARP_ROWS, MT_TURNED_COLUMNS);
+  else make_map(out, t, 1, MT_SLAB, MT_WARP_ROWS);
 }
 
 /* The last rows by boxes of their own. */
@@ -200,16 +209,16 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
   make_operand(&l->a, &x[MT_A], r->mn[0], MT_TILE_M);
   make_operand(&l->b, &x[MT_B], r->mn[1], r->n / r->cluster);
   make_edges(l, c, x);
-  if (!c->direct) make_map(&l->d, &x[MT_C], 1, MT_WARP_ROWS);
-  if (r->side == MT_SIDE_MAP && c->beta == 0) {
-    make_map(&l->side, &c->side[MT_RESIDUAL], 1, MT_WARP_ROWS);
+  if (!c->direct) make_result(&l->d, &x[MT_C], r->turned);
+  if ((r->side == MT_SIDE_MAP || r->turned) && c->beta == 0 && l->finish.side[1].base) {
+    make_result(&l->side, &c->side[MT_RESIDUAL], r->turned);
     l->side_step = c->side[MT_RESIDUAL].stride[2] != 0;
   }
   if (c->clusters > l->tiles) c->clusters = l->tiles;
   c->run.cluster = (unsigned)(r->cluster * c->parts);
   c->run.blocks = (unsigned)c->clusters * c->run.cluster;
   c->run.threads = MT_HOPPER_THREADS, c->run.edges = l->edges != 0,
-  c->run.shared = MT_HOPPER_SHARED(r->n, r->stages, r->cluster);
+  c->run.shared = MT_HOPPER_SHARED(r->n, r->stages, r->cluster, r->turned);
 }
 
 /* What tf32 leaves out of an operand, in memory of its own. */
@@ -346,7 +355,7 @@ static bool make_tensors (tensor x[MT_PARTS], const hopper_case *c) {
   x[MT_C] = (tensor){.dtype = c->type, .extent = {c->m, c->n, c->batch}};
   for (int i = 0; i < 2; i++)
     if (!make_lines(&x[i], r->mn[i] ? 0 : 1, pick(3) == 0)) return false;
-  return c->direct ? make_any(&x[MT_C]) : make_lines(&x[MT_C], 1, false);
+  return c->direct ? make_any(&x[MT_C]) : make_lines(&x[MT_C], r->turned ? 0 : 1, false);
 }
 
 static void free_tensors (tensor *x, int n) {

@@ -24,12 +24,12 @@ static void draw_epilogue (hopper_case *c) {
   static const double factors[] = {1, 1, 2, -1, 0.5};
   const bool whole = c->row->type[MT_C] == MT_i32;
   static const mt_dtype floats[] = {MT_f32, MT_f16, MT_bf16};
-  const bool mapped = c->row->side == MT_SIDE_MAP;
+  const bool halves = c->row->side == MT_SIDE_MAP || c->row->turned;
+  const bool one_way = MT_HOPPER_ONE_WAY(c->row->n) || c->row->turned;
   c->type =
-      c->row->finishes ? floats[mapped ? 1 + pick(2) : pick(3)] : c->row->type[MT_C];
+      c->row->finishes ? floats[halves ? 1 + pick(2) : pick(3)] : c->row->type[MT_C];
   c->activation = c->row->finishes ? draw_activation(c->row->form) : 0;
-  c->direct = MT_HOPPER_ONE_WAY(c->row->n) ? c->row->by_rows :
-                                             !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
+  c->direct = one_way ? c->row->by_rows : !MT_HOPPER_STORES(c->row->n) || pick(3) == 0;
   c->beta = 0;
   c->alpha = whole ? 1 : factors[pick(5)];
   const bool adds = c->direct || (c->row->finishes && may_read(c->row));
@@ -50,7 +50,7 @@ static int draw_slabs (const mt_hopper_row *row) {
 /* A few tiles. */
 void draw_case (hopper_case *c, const mt_hopper_row *row) {
   const int depth = MT_SLAB / (int)mt_dtype_size(row->type[MT_A]);
-  const bool splits = MT_HOPPER_SPLITS(row->n, row->cluster);
+  const bool splits = MT_HOPPER_SPLITS(row->n, row->cluster, row->turned);
   *c = (hopper_case){.row = row};
   c->m = draw_extent(MT_TILE_M, row->cluster + (pick(2) ? 1 : 0));
   c->n = draw_extent(row->n, row->n <= 64 ? 3 : 1 + pick(2));

@@ -5,7 +5,8 @@
 set(KERNELS gemm)
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH PARTS_CUH HOPPER_CUH)
+set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH LOADING_CUH PARTS_CUH TURNED_CUH
+    HOPPER_CUH)
 
 # ---- the copy engine reads what threads wrote
 
@@ -136,15 +137,20 @@ mutant(part_of_a_side_again hopper_bf16_tn_256_sides ", not "
 
 # ---- stages: barriers and parities
 
+source(loading.cuh)
 mutant(loader_waits_for_the_first_round hopper_bf16_tn_64 "all wait"
        [[ring_place<H::STAGES> at = {0, 1}]] [[ring_place<H::STAGES> at = {0, 0}]])
+source(hopper.cuh)
 mutant(multipliers_do_not_wait hopper_s8_64 "did not wait for the load"
        [[bars, rows, {0, 0}, -1}]] [[bars, rows, {0, 1}, -1}]])
+source(loading.cuh)
 mutant(parity_stays hopper_bf16_tn_128 "more arrivals than the barrier counts"
        [[if (++slot == STAGES) slot = 0, parity ^= 1]] [[if (++slot == STAGES) slot = 0]])
+source(hopper.cuh)
 mutant(no_wait_for_loads hopper_u8_64 "did not wait for the load"
        [[    barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
 ]] "")
+source(loading.cuh)
 mutant(no_wait_for_readers hopper_bf16_tn_64 "more arrivals than the barrier counts"
        [[      wait_for_room<H>(bars, at);
 ]] "")
@@ -154,6 +160,7 @@ mutant(too_few_bytes hopper_e4m3_bf16_64 "all wait"
        [[barrier_expect(full, all_bytes)]] [[barrier_expect(full, of_a)]])
 mutant(too_many_bytes hopper_e5m2_bf16_64 "all wait"
        [[barrier_expect(full, all_bytes)]] [[barrier_expect(full, all_bytes + 16)]])
+source(hopper.cuh)
 mutant(early_release hopper_bf16_tn_64 "may still multiply"
        [[    wgmma_wait<1>();
     if (before >= 0) release<H>(bars, before);
@@ -224,10 +231,12 @@ mutant(rows_of_the_other_half hopper_bf16_tn_64 ", not "
 
 # ---- clusters
 
+source(loading.cuh)
 mutant(half_of_b_twice hopper_bf16_tn_128 "did not wait for the load"
        [[b + above * PART * MT_SLAB]] [[b]])
 mutant(multicast_to_one hopper_bf16_tn_256 "all wait"
        [[(1 << H::CLUSTER) - 1 : 0]] [[1 : 0]])
+source(hopper.cuh)
 mutant(only_own_readers hopper_bf16_tn_128 "may still multiply"
        [[MT_MULTIPLIERS * H::CLUSTER]] [[MT_MULTIPLIERS]])
 mutant(release_of_own_only hopper_f16_tn_256 "did not wait for the load"
@@ -266,9 +275,10 @@ mutant(sums_not_waited_for hopper_bf16_tn_64 "it reads what nobody wrote"
        [[    barrier_wait(of_warp(joined), turn & 1);
 ]] "")
 mutant(own_sums_expected hopper_bf16_tn_64 "all wait"
-       [[(parts - 1) * ROOM);]] [[parts * ROOM);]])
+       [[(parts - 1) * ROOM + besides);]] [[parts * ROOM + besides);]])
 mutant(sums_of_a_block_not_expected hopper_bf16_tn_64_epilogue "all wait"
-       [[barrier_expect(joined, (parts - 1) * ROOM)]] [[barrier_expect(joined, (parts - 1) * ROOM / 2)]])
+       [[barrier_expect(joined, (parts - 1) * ROOM + besides)]]
+       [[barrier_expect(joined, (parts - 1) * ROOM / 2 + besides)]])
 mutant(sums_overwritten hopper_bf16_tn_64 "did not wait for the load"
        [[    if (turn > 0) barrier_wait_acquire(taken, (turn - 1) & 1);
 ]] "")
@@ -288,6 +298,7 @@ mutant(room_of_what_goes_out hopper_bf16_tn_64 "a store of warp"
 mutant(home_of_another hopper_bf16_tn_64 "all wait"
        [[home, joined, bits_of(c[i])]] [[(home + 1) % parts, joined, bits_of(c[i])]])
 source(hopper.cuh)
+source(loading.cuh)
 mutant(slab_of_two_parts hopper_s8_128_alone ", not "
        [[(int)shared_by((rank + 1) * slabs, p.parts)]] [[(int)shared_by((rank + 1) * slabs, p.parts) + (rank + 1 < (uint32_t)p.parts)]])
 
@@ -308,15 +319,16 @@ mutant(terms_exchanged hopper_tf32_64 ", not "
        [[term == p.terms - 2 ? &p.a_rest]] [[term == p.terms - 3 ? &p.a_rest]])
 mutant(batch_of_a_shared hopper_bf16_tn_64 ", not "
        [[t.l * p.b_step, false, all]] [[t.l, false, all]])
+source(hopper.cuh)
 mutant(before_the_launch hopper_bf16_tn_64 "before what went before the launch"
        [[  grid_wait();
 ]] "")
 mutant(place_of_the_same_tile hopper_bf16_tn_256 ", not "
-       [[if (!last) then = place(place_of(p, tile + clusters));]] "")
+       [[if (!last) then = place(tile_of(p, tile + clusters));]] "")
 mutant(registers_that_nobody_has hopper_bf16_tn_64 "all wait"
        [[H::LATE_ENDS ? 240 : 232]] [[240]])
 mutant(shared_memory_of_another hopper_bf16_tn_64 "is outside of"
-       [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER)]] [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER) + 1024]])
+       [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER, TURNED)]] [[BARRIERS = OUT + MT_HOPPER_OUT(N, CLUSTER, TURNED) + 1024]])
 mutant(ring_not_aligned hopper_bf16_tn_64 "where its swizzle does"
        [[+ 1023) & ~1023u]] [[+ 511) & ~511u]])
 
@@ -335,3 +347,36 @@ mutant(pairs_do_not_trade_places hopper_bf16_tn_64 ", not "
 source(pairs.cuh)
 mutant(pairs_that_are_not_together hopper_bf16_tn_16 ", not "
        [=[stride[1] == 1 && size < 8]=] [=[size < 8]=])
+
+# ---- turned
+
+source(turned.cuh)
+mutant(halves_stay_where_they_are hopper_bf16_tn_160_turned ", not "
+       [[(lane / 8 % 2 ^ lane / 4 % 2) << 4]] [[(lane / 8 % 2) << 4]])
+mutant(rows_below_first hopper_f16_nn_160_turned_alone ", not "
+       [[(lane / 8 % 2 ^ lane / 4 % 2) << 4]] [[(lane / 8 % 2 == lane / 4 % 2) << 4]])
+mutant(columns_of_the_other_matrix hopper_bf16_tn_160_turned_alone ", not "
+       [[lane / 16 * 8 + lane % 8]] [[(1 - lane / 16) * 8 + lane % 8]])
+mutant(units_that_are_still_read hopper_bf16_tn_160_turned "what a store of warp"
+       [[  begin_piece<false>(); /* what went out before has been read */
+]] "")
+mutant(turned_side_over_what_goes_out hopper_bf16_tn_160_turned_epilogue "what a store of warp"
+       [[  tma_store_wait_read<0>();
+  if (p.parts == 1)]] [[  if (p.parts == 1)]])
+mutant(side_that_nobody_waits_for hopper_bf16_tn_160_turned_alone_epilogue "did not wait for the load"
+       [[(p.parts == 1) barrier_expect(bar, bytes);]] [[(p.parts == 1) barrier_expect(bar, 0);]])
+mutant(side_of_one_unit hopper_bf16_tn_160_turned_alone_epilogue ", not "
+       [[units + u * TURNED_UNIT, (float)p.beta);]]
+       [[units, (float)p.beta);]])
+mutant(side_of_a_unit_too_few hopper_bf16_tn_160_turned_epilogue ", not "
+       [[(columns + UNIT - 1) / UNIT]] [[columns / UNIT]])
+mutant(columns_of_the_first_unit hopper_e4m3_bf16_160_turned ", not "
+       [[n + u * UNIT, m, l]] [[n, m, l]])
+mutant(coordinates_not_turned hopper_bf16_tn_160_turned ", not "
+       [[n + u * UNIT, m, l]] [[m, n + u * UNIT, l]])
+mutant(bias_of_no_column hopper_bf16_tn_160_turned_alone_epilogue ", not "
+       [[  scale_units<N / UNIT>(c, reads ? 1 : (float)p.alpha, bias, p.finish.side[MT_BIAS]);]]
+       [[  scale_all<N / 2>(c, reads ? 1 : (float)p.alpha);]])
+source(by_map.cuh)
+mutant(one_round_of_four hopper_bf16_tn_160_turned_alone_epilogue ", not "
+       [[alpha, bits[u], bias.dtype]] [[alpha, bits[u % 4], bias.dtype]])

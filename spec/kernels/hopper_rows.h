@@ -10,11 +10,6 @@ enum { MAJOR_K, MAJOR_MN };
   typedef hopper<op_##a, n, stages, cluster, MAJOR_##major_a, MAJOR_##major_b, out_##c,  \
                  ending, MT_FORM_##form>                                                 \
       row_##name;
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, ANY, __VA_ARGS__)
-#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
-#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, ANY, __VA_ARGS__)
-#define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
-#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, ANY, __VA_ARGS__)
 #include "kernels/gemm/hopper.def"
 #undef MT_HOPPER_ROW
 

@@ -40,7 +40,8 @@ typedef struct emulated_run {
   char report[1024];
 } emulated_run;
 
-/* What a map of three axes is, the innermost first; boxes lie under 128 bytes of swizzle. */
+/* What a map of three axes is, the innermost first; lines of boxes lie under a swizzle as
+** wide as they are, of 128 or 32 bytes. */
 typedef struct emulated_map {
   char *base;
   uint64_t extent[3], stride[2];

@@ -105,6 +105,26 @@ inline void load_matrices (uint32_t at, uint32_t *w) {
                                    lane % 4 * 4,
                                cluster_rank());
 }
+/* The same of their transposes: a lane has the numbers from those that have them. */
+inline uint32_t word_of_lane (uint32_t w, int lane);
+inline void turn_matrices (uint32_t *w) {
+  const int lane = (int)(emulated::me->id % 32), column = lane / 4, row = lane % 4 * 2;
+  for (int i = 0; i < 4; i++) {
+    const uint32_t above = word_of_lane(w[i], row * 4 + column / 2);
+    const uint32_t below = word_of_lane(w[i], row * 4 + 4 + column / 2);
+    w[i] = (above >> column % 2 * 16 & 0xffff) | below >> column % 2 * 16 << 16;
+  }
+}
+inline void store_matrices_turned (uint32_t to, uint32_t x, uint32_t y, uint32_t z,
+                                   uint32_t w) {
+  uint32_t r[4] = {x, y, z, w};
+  turn_matrices(r);
+  store_matrices(to, r[0], r[1], r[2], r[3]);
+}
+inline void load_matrices_turned (uint32_t at, uint32_t *w) {
+  load_matrices(at, w);
+  turn_matrices(w);
+}
 inline void store_word (uint32_t to, uint32_t x) { emulated::write_word(to, x); }
 inline void store_words (uint32_t to, uint32_t x, uint32_t y) {
   emulated::need(to % 8 == 0, "an access that is not aligned");
@@ -178,7 +198,8 @@ template <int N, typename S> void wgmma_fresh (S *c) { memset(c, 0x47, N * sizeo
 template <int N, typename S> void wgmma_settle (S *) {}
 
 template <typename T, int N> struct wgmma {
-  static_assert(N == 16 || N == 64 || N == 128 || N == 192 || N == 256, "no such width");
+  static_assert(N == 16 || N == 64 || N == 128 || N == 160 || N == 192 || N == 256,
+                "no such width");
   template <int A_MN, int B_MN>
   static void run (typename T::sum *c, uint64_t a, uint64_t b, uint32_t keep) {
     emulated::product(T::type, N, A_MN, B_MN, c, a, b, keep != 0);

@@ -41,9 +41,10 @@ static void set_address (lua_State *L, const char *key, const void *p) {
 }
 
 static void push_map (lua_State *L, const mt_recorded_map *m) {
-  lua_createtable(L, 11, 3);
+  lua_createtable(L, 8, 4);
   set_integer(L, "at", (lua_Integer)m->at);
   set_integer(L, "type", m->type);
+  set_integer(L, "swizzle", m->swizzle);
   set_address(L, "value", m->box.base);
   lua_Integer of[] = {(lua_Integer)m->box.extent[0],
                       (lua_Integer)m->box.extent[1],

@@ -80,7 +80,8 @@ enum {
   MT_CU_HOST_MEMORY = 1,       /* the host's, page-locked */
   MT_CU_LEGACY = 1,            /* the handle of the legacy default stream */
   MT_CU_NOT_READY = 600,       /* result of a query: it still works */
-  MT_CU_SWIZZLE_128 = 3,       /* of a map: rows of a box, by 16 bytes */
+  MT_CU_SWIZZLE_32 = 1,        /* of a map: lines of a box of 32 bytes, by 16 bytes */
+  MT_CU_SWIZZLE_128 = 3,       /* the same, of 128 bytes */
   MT_CU_PROMOTE_128 = 2,       /* of a map: what the L2 asks memory for, in bytes */
   MT_CU_MULTIPROCESSORS = 16,  /* attributes */
   MT_CU_MAJOR = 75,
@@ -290,6 +291,7 @@ mt_status mt_cuda_replay (mt_graph *g, mt_stream *stream, mt_err *err);
 void mt_cuda_forget (mt_graph *g);
 /* The driver's number of a type, for a map of TMA. */
 int mt_cuda_map_type (mt_dtype d);
+int mt_cuda_map_swizzle (const mt_tma_box *b);
 /* In the context, on the device's own stream: all launches of p. */
 mt_status mt_cuda_start_all (const mt_plan *p, mt_err *err);
 /* ---- as data (cuda/record.c). The second in the context, with a recorder. */

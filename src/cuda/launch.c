@@ -19,12 +19,16 @@ int mt_cuda_map_type (mt_dtype d) {
   }
 }
 
+int mt_cuda_map_swizzle (const mt_tma_box *b) {
+  return mt_tma_line(b) == MT_SLAB ? MT_CU_SWIZZLE_128 : MT_CU_SWIZZLE_32;
+}
+
 static mt_status encode (mt_cuda *c, mt_tma_map *out, const mt_tma_box *b, mt_err *err) {
   static const unsigned step[3] = {1, 1, 1};
   CUtensorMap map;
   MT_TRY(CU(c, err, cuTensorMapEncodeTiled,
             (&map, mt_cuda_map_type(b->dtype), 3, b->base, b->extent, b->stride, b->box,
-             step, 0, MT_CU_SWIZZLE_128, MT_CU_PROMOTE_128, 0)));
+             step, 0, mt_cuda_map_swizzle(b), MT_CU_PROMOTE_128, 0)));
   memcpy(out, &map, sizeof *out);
   return MT_OK;
 }

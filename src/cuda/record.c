@@ -70,8 +70,10 @@ static void put_addresses (mt_recorded *x, int kind) {
 }
 
 static void put_map (mt_recorded *x, size_t at, const mt_tma_box *b) {
-  x->map[x->maps++] =
-      (mt_recorded_map){.at = at, .type = mt_cuda_map_type(b->dtype), .box = *b};
+  x->map[x->maps++] = (mt_recorded_map){.at = at,
+                                        .type = mt_cuda_map_type(b->dtype),
+                                        .swizzle = mt_cuda_map_swizzle(b),
+                                        .box = *b};
 }
 
 static void put_maps (mt_recorded *x, const mt_hopper *h) {

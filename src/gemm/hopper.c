@@ -2,9 +2,8 @@
 ** hopper.c - products by TMA and wgmma: what they take, which row, what it is given.
 ** SPDX-License-Identifier: MIT
 */
-#include <math.h>
-
 #include "gemm/hopper.h"
+#include "gemm/hopper_cost.h"
 #include "gemm/matrix.h"
 #include "core/arith.h"
 
@@ -15,21 +14,19 @@ enum { MAJOR_K, MAJOR_MN };
 #define READS_MT_FINISHES_SIDES MT_SIDE_READ
 #define READS_MT_FINISHES_MAPPED MT_SIDE_MAP
 #define READS_MT_STORES_ROWS MT_SIDE_NONE
+#define READS_MT_STORES_TURNED MT_SIDE_NONE
+#define READS_MT_FINISHES_TURNED MT_SIDE_NONE
 #define MT_HOPPER_ROW(ending, form, name, a, b, c, n, stages, cluster, major_a, major_b) \
   {{MT_##a, MT_##b, MT_##c},                                                             \
    n,                                                                                    \
    stages,                                                                               \
    cluster,                                                                              \
    {MAJOR_##major_a == MAJOR_MN, MAJOR_##major_b == MAJOR_MN},                           \
-   (ending) != MT_STORES && (ending) != MT_STORES_ROWS,                                  \
+   (ending) != MT_STORES && (ending) != MT_STORES_ROWS && (ending) != MT_STORES_TURNED,  \
    READS_##ending,                                                                       \
    MT_FORM_##form,                                                                       \
-   (ending) == MT_STORES_ROWS},
-#define MT_HOPPER_KERNEL(...) MT_HOPPER_ROW(MT_STORES, ANY, __VA_ARGS__)
-#define MT_HOPPER_EPILOGUE(...) MT_HOPPER_ROW(MT_FINISHES, __VA_ARGS__)
-#define MT_HOPPER_SIDES(...) MT_HOPPER_ROW(MT_FINISHES_SIDES, ANY, __VA_ARGS__)
-#define MT_HOPPER_MAPPED(...) MT_HOPPER_ROW(MT_FINISHES_MAPPED, __VA_ARGS__)
-#define MT_HOPPER_BY_ROWS(...) MT_HOPPER_ROW(MT_STORES_ROWS, ANY, __VA_ARGS__)
+   (ending) == MT_STORES_ROWS,                                                           \
+   MT_HOPPER_TURNED(ending)},
 const mt_hopper_row mt_hopper_rows[] = {
 #include "kernels/gemm/hopper.def"
 };
@@ -92,13 +89,6 @@ static bool make_operand (mt_tma_box *out, bool *mn, const mt_matrix *x,
 
 enum { GROUP = 16 }; /* rows of tiles whose columns are walked together */
 
-/* Clusters of so many blocks that run at a time: larger ones do not fill every group of
-** multiprocessors. */
-static int at_once (int cores, int blocks) {
-  const int n = cores / blocks;
-  return blocks > 2 ? n - (n + 7) / 8 : n;
-}
-
 /* What a box has of the operand's last rows, which are read by eights: a swizzle repeats
 ** after as many. */
 static void shape_edges (mt_hopper *h, const mt_hopper_row *row) {
@@ -129,129 +119,11 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
   h->map[MT_B].box[1] = row->mn[1] ? (uint32_t)depth : (uint32_t)(row->n / row->cluster);
   for (int i = 0; i < 2; i++) h->rest_map[i].box[1] = h->map[i].box[1];
   shape_edges(h, row);
-  h->shared = MT_HOPPER_SHARED(row->n, row->stages, row->cluster);
+  h->shared = MT_HOPPER_SHARED(row->n, row->stages, row->cluster, row->turned);
   h->cluster = (uint32_t)(row->cluster * parts);
-  const int clusters = at_once(cores, (int)h->cluster);
+  const int clusters = mt_hopper_at_once(cores, (int)h->cluster);
   h->blocks = (uint32_t)(l->tiles < clusters ? l->tiles : clusters) * h->cluster;
   return parts <= l->slabs;
-}
-
-/* ---------------------------------------------------------------- prediction */
-
-/* Microseconds of a launch; of a slab where half of the multiprocessors are busy at most,
-** 1 + full (b - 1/2) times as long where a part b of them is; of the rest of a
-** tile; of the sums that blocks of a cluster send, for each time that they are twice as
-** many. By the width of the tile; of a cluster the widest first. Of 8 bits products take
-** half as long: what the L2 gives counts. Fitted on an H200 to all ways of 250 products,
-** of random sizes and of those that people have (bench/small.lua). */
-static const struct cost {
-  int n, cluster;
-  double launch, slab, full, tile, part;
-} costs_of_words[] = {{256, 2, 3.87, 0.607, 0.25, 0.63, 0},
-                      {256, 1, 2.95, 0.595, 0.40, 0.50, 0},
-                      {192, 1, 2.00, 0.489, 0.13, 1.43, 0},
-                      {128, 2, 2.58, 0.314, 0.26, 1.21, 0},
-                      {128, 1, 2.60, 0.351, 0.23, 1.11, 1.25},
-                      {64, 1, 2.70, 0.261, 0.15, 0.83, 0.48},
-                      {16, 1, 2.65, 0.271, 0.10, 0.81, 0.41}};
-static const struct cost costs_of_bytes[] = {{256, 2, 2.85, 0.606, 0.28, 1.60, 0},
-                                             {256, 1, 1.67, 0.639, 0.19, 2.15, 0},
-                                             {192, 1, 1.38, 0.485, 0.31, 2.35, 0},
-                                             {128, 2, 2.19, 0.322, 0.23, 1.70, 0},
-                                             {128, 1, 2.82, 0.357, 0.22, 1.37, 1.15},
-                                             {64, 1, 2.49, 0.250, 0.15, 1.10, 0.62},
-                                             {16, 1, 2.68, 0.269, 0.19, 0.96, 0.41}};
-enum { NCOSTS = sizeof costs_of_words / sizeof *costs_of_words };
-_Static_assert(NCOSTS == sizeof costs_of_bytes / sizeof *costs_of_bytes,
-               "each width has both costs");
-/* Bytes a microsecond: of what is packed; of what goes to wide tiles; of what streams by,
-** of which a second tile finds a part in the L2. */
-static const double memory_speed = 4.2e6, wide_speed = 3.75e6, stream_speed = 4.1e6;
-static const double again_cost = 0.6;
-static const double both_cost = 0.03;  /* of memory and products beside each other */
-static const double pack_cost = 2.5;   /* of a launch besides what it moves */
-static const double rows_cost = 0.025; /* of a column of a tile, by rows of D */
-static const double far_cost = 0.26;   /* the same, where columns of D lie apart */
-/* Of an activation and a side by a map where each block has one tile: what runs once is
-** fetched first. 2048^3 of bf16 with gelu took 5 us less by a kernel that reads. */
-static const double once_cost = 5;
-
-static double bytes_of_one (const mt_matrix *x) {
-  return (double)mt_dtype_size(x->dtype) * (double)x->extent[0] * (double)x->extent[1] *
-         (x->stride[2] == 0 ? 1 : (double)x->batch);
-}
-
-/* Bytes that memory gives or takes at least. */
-static double bytes_of (const mt_matrix x[MT_PARTS]) {
-  double bytes = 0;
-  for (int part = 0; part < MT_PARTS; part++) bytes += bytes_of_one(&x[part]);
-  return bytes;
-}
-
-/* Microseconds of what comes before the kernel and after it. */
-static double packing (const mt_hopper *h, const mt_matrix x[MT_PARTS]) {
-  double us = mt_packs(&h->pack) ? pack_cost : 0;
-  for (int i = 0; i < MT_PARTS; i++) {
-    const int part = x[i].part;
-    const bool together = part != MT_C && h->pack.operand[part].all != 0;
-    const int times = (h->pitch[part] != 0) + (i < 2 && h->launch.terms == 3);
-    const double each = 2 * bytes_of_one(&x[i]) / memory_speed + pack_cost;
-    us += times * each * (i == 2 && h->launch.beta != 0 ? 2 : 1);
-    if (together) us -= pack_cost;
-  }
-  return us;
-}
-
-static double between (double x, double y, double share) { return x + (y - x) * share; }
-
-/* Those of a tile: of a width that was not measured between its neighbours, so that a new
-** row needs no more than its line. */
-static struct cost cost_of (const mt_hopper_row *row) {
-  const int n = row->n, cluster = row->cluster;
-  const bool bytes = mt_dtype_size(row->type[MT_A]) == 1;
-  const struct cost *const costs = bytes ? costs_of_bytes : costs_of_words;
-  const struct cost *wider = NULL, *c = costs, *end = costs + NCOSTS;
-  for (; c < end; c++) {
-    if (c->cluster != cluster) continue;
-    if (c->n == n || (c->n < n && wider == NULL)) return *c;
-    if (c->n < n) break;
-    wider = c;
-  }
-  if (c == end) return wider ? *wider : costs[0];
-  const double share = (double)(wider->n - n) / (wider->n - c->n);
-  return (struct cost){n,
-                       cluster,
-                       between(wider->launch, c->launch, share),
-                       between(wider->slab, c->slab, share),
-                       between(wider->full, c->full, share),
-                       between(wider->tile, c->tile, share),
-                       between(wider->part, c->part, share)};
-}
-
-/* Those of memory. */
-static double moving (const mt_hopper *h, const mt_hopper_row *row,
-                      const mt_matrix x[MT_PARTS]) {
-  const double bytes = bytes_of(x);
-  if (row->n > 16) return bytes / wide_speed;
-  return bytes * (1 + again_cost * (h->launch.tiles_n - 1)) / stream_speed;
-}
-
-static double predict (const mt_hopper *h, const mt_hopper_row *row,
-                       const mt_matrix x[MT_PARTS], int cores) {
-  const struct cost c = cost_of(row);
-  const mt_hopper_launch *l = &h->launch;
-  const int64_t waves = mt_div_up(l->tiles, at_once(cores, (int)h->cluster));
-  const double busy = (double)l->tiles * h->cluster / ((double)waves * cores);
-  const double slab = c.slab * (1 + c.full * fmax(0, busy - 0.5));
-  double tile = (double)mt_div_up(l->slabs, l->parts) * slab + c.tile +
-                c.part * log2((double)l->parts);
-  const bool far = l->stride[1] != 1 && MT_HOPPER_STORES(row->n);
-  if (l->direct) tile += (far ? far_cost : rows_cost) * row->n;
-  if (row->side == MT_SIDE_MAP && waves == 1 && l->finish.form.form != MT_FORM_LINEAR)
-    tile += once_cost;
-  const double products = (double)waves * tile, moves = moving(h, row, x);
-  const double more = fmax(products, moves), less = fmin(products, moves);
-  return c.launch + more + both_cost * less * less / more + packing(h, x);
 }
 
 /* ---------------------------------------------------------------- launches */
@@ -265,24 +137,35 @@ static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch 
   for (int i = 0; i < 3; i++) l->stride[i] = c->stride[i];
   for (int i = 0; i < 2; i++) l->size[i] = (int32_t)c->extent[i];
   l->dtype = (int32_t)c->dtype;
-  h->has_map =
-      make_map(&h->map[MT_C], c, 1, MT_WARP_ROWS, &(mt_reason){unused, sizeof unused});
+  const mt_reason line = {unused, sizeof unused};
+  h->has_d[0] = make_map(&h->d_map[0], c, 1, MT_WARP_ROWS, &line);
+  h->has_d[1] = mt_dtype_size(c->dtype) == 2 &&
+                make_map(&h->d_map[1], c, 0, MT_TURNED_COLUMNS, &line);
+  h->d_map[1].box[0] = MT_WARP_ROWS;
 }
 
-/* Whether C or the residual may be read by a map. */
+/* Whether C or the residual may be read by a map, as D is stored by one. */
 static void make_side (mt_hopper *h, const mt_matrix *c) {
+  static const uint32_t lines[2] = {MT_WARP_ROWS, MT_TURNED_COLUMNS};
   const mt_finishing_side *s = &h->launch.finish.side[MT_RESIDUAL];
   const bool reads = h->launch.beta != 0;
   char unused[160] = "";
   mt_matrix x = *c;
-  h->has_side = h->has_map && mt_dtype_size(c->dtype) == 2 && reads == (s->base == NULL);
-  if (reads || !h->has_side) return;
+  for (int turned = 0; turned < 2; turned++)
+    h->has_side[turned] =
+        h->has_d[turned] && mt_dtype_size(c->dtype) == 2 && reads == (s->base == NULL);
+  if (reads || s->base == NULL) return;
   x.dtype = (mt_dtype)s->dtype;
   x.base = (char *)(uintptr_t)s->base;
   for (int i = 0; i < 3; i++) x.stride[i] = s->stride[i];
   h->launch.side_step = s->stride[2] != 0;
-  h->has_side = mt_dtype_size(x.dtype) == 2 &&
-                make_map(&h->side_map, &x, 1, MT_WARP_ROWS, &(mt_reason){unused, 160});
+  for (int turned = 0; turned < 2; turned++) {
+    mt_tma_box *box = &h->side_d[turned];
+    h->has_side[turned] &=
+        mt_dtype_size(x.dtype) == 2 &&
+        make_map(box, &x, 1 - turned, lines[turned], &(mt_reason){unused, 160});
+    if (turned) box->box[0] = MT_WARP_ROWS;
+  }
 }
 
 /* Whether neighbours of a row lie together, in places that one access takes. */
@@ -293,12 +176,14 @@ static bool has_pairs (const void *base, int32_t dtype, const int64_t stride[3])
 }
 
 /* Whether the epilogue finds what it reads where sums are: a bias of rows or of columns;
-** C or the residual, by pairs of columns. */
-static bool finishes_in_place (const mt_hopper_launch *l) {
+** C or the residual, by pairs of columns, or, turned, by a map. */
+static bool finishes_in_place (const mt_hopper *h, const mt_hopper_row *row) {
+  const mt_hopper_launch *l = &h->launch;
   const mt_finishing_side *bias = &l->finish.side[MT_BIAS];
   const mt_finishing_side *other = &l->finish.side[MT_RESIDUAL];
   if (bias->base && bias->stride[0] != 0 && bias->stride[1] != 0) return false;
   if (l->beta == 0 && other->base == NULL) return true;
+  if (row->turned) return h->has_side[1];
   if (l->size[1] % 2 != 0 || (l->beta != 0 && other->base)) return false;
   return l->beta != 0 ? has_pairs(l->c, l->dtype, l->stride) :
                         has_pairs(other->base, other->dtype, other->stride);
@@ -308,8 +193,8 @@ static bool finishes_in_place (const mt_hopper_launch *l) {
 ** where nothing of C is read. */
 static bool goes_by_rows (const mt_hopper *h, const mt_hopper_row *row) {
   const mt_hopper_launch *l = &h->launch;
-  if (!h->has_map || !MT_HOPPER_STORES(row->n)) return true;
-  if (row->finishes) return !finishes_in_place(l);
+  if (!h->has_d[row->turned] || !MT_HOPPER_STORES(row->n)) return true;
+  if (row->finishes) return !finishes_in_place(h, row);
   return l->beta != 0 || (l->dtype == MT_f32 && (double)(float)l->alpha != l->alpha);
 }
 
@@ -368,7 +253,7 @@ static bool fits (const mt_hopper *h, const mt_hopper_row *row,
   const bool may = must || (l->beta != 0 && mt_dtype_size(x[MT_C].dtype) == 2);
   const int form = h->launch.finish.form.form;
   if (row->finishes && !mt_hopper_ends(row, has_side(l), form)) return false;
-  if (row->side == MT_SIDE_MAP && !h->has_side) return false;
+  if (row->side == MT_SIDE_MAP && !h->has_side[0]) return false;
   return (row->finishes ? may : !must) &&
          has_types(row, x[MT_A].dtype, x[MT_B].dtype, x[MT_C].dtype) &&
          row->mn[0] == mn[0] && row->mn[1] == mn[1];
@@ -412,14 +297,17 @@ typedef struct choice {
 static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PARTS],
                      const mt_gemm_launch *l, int cores) {
   const mt_hopper_row *row = &mt_hopper_rows[i];
-  const int most = MT_HOPPER_SPLITS(row->n, row->cluster) ? MT_HOPPER_MOST_PARTS : 1;
+  const int most =
+      MT_HOPPER_SPLITS(row->n, row->cluster, row->turned) ? MT_HOPPER_MOST_PARTS : 1;
   h->row = row;
+  h->map[MT_C] = h->d_map[row->turned], h->side_map = h->side_d[row->turned];
   h->launch.direct = goes_by_rows(h, row);
-  if (MT_HOPPER_ONE_WAY(row->n) && h->launch.direct != row->by_rows) return;
+  if ((MT_HOPPER_ONE_WAY(row->n) || row->turned) && h->launch.direct != row->by_rows)
+    return;
   for (int parts = 1; parts <= most; parts *= 2) {
     if (best->parts != 0 && best->parts != parts) continue;
     if (!shape(h, row, l->desc.size[MT_K], l->desc.size[MT_L], parts, cores)) continue;
-    h->us = predict(h, row, x, cores);
+    h->us = mt_hopper_predict(h, row, x, cores);
     if (best->row >= 0 && h->us >= best->h->us) continue;
     *best->h = *h;
     best->row = i;

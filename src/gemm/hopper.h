@@ -11,7 +11,8 @@
 #include "gemm/pack.h"
 
 /* What a TMA map is made of, the innermost axis first; its elements are contiguous. Boxes
-** lie in shared memory with 128 bytes of swizzle; what is outside is read as 0. */
+** lie in shared memory with a swizzle as wide as their lines, of 128
+** bytes or of 32; what is outside is read as 0. */
 typedef struct mt_tma_box {
   mt_dtype dtype;
   void *base; /* a multiple of 16 */
@@ -19,6 +20,10 @@ typedef struct mt_tma_box {
   uint64_t stride[2]; /* bytes, of axes 1 and 2: multiples of 16 */
   uint32_t box[3];    /* 256 at most */
 } mt_tma_box;
+/* Bytes of a line of a box. */
+static inline uint32_t mt_tma_line (const mt_tma_box *b) {
+  return b->box[0] * (uint32_t)mt_dtype_size(b->dtype);
+}
 
 enum { MT_HOPPER_MAPS = MT_PARTS }; /* of A, B and D, as MT_A, MT_B, MT_C */
 
@@ -35,6 +40,7 @@ typedef struct mt_hopper_row {
   mt_hopper_side side; /* of more than 192 columns: what its epilogue reads */
   int form;            /* of the activation of its epilogue, MT_FORM_ANY: each */
   bool by_rows;        /* of more than 192 columns: D has no map */
+  bool turned;         /* columns of D lie together, not rows */
 } mt_hopper_row;
 /* Whether an epilogue of the row is one that reads C or a residual, or none of them, and
 ** has an activation of this form. */
@@ -48,9 +54,10 @@ extern const size_t mt_nhopper_rows;
 typedef struct mt_hopper {
   mt_hopper_launch launch; /* without the maps */
   mt_tma_box map[MT_HOPPER_MAPS];
-  bool has_map;        /* D may be written by a map */
-  bool has_side;       /* C or the residual may be read by a map: that of D, or this */
-  mt_tma_box side_map; /* of the residual */
+  bool has_d[2];       /* D may be written by a map: as it is; as its transpose */
+  mt_tma_box d_map[2]; /* these; the one of the row is map[MT_C] */
+  bool has_side[2];    /* C or the residual may be read by a map, as D is */
+  mt_tma_box side_d[2], side_map; /* of the residual; the one of the row */
   const mt_hopper_row *row;
   uint32_t blocks, cluster, shared;
   /* Tensors that are no matrices which TMA takes, and so go through memory of the plan's
@@ -79,7 +86,8 @@ static inline mt_tma_box mt_hopper_edge (const mt_hopper *h, int i) {
 
 /* Whether its launch has a map of a residual. */
 static inline bool mt_hopper_has_side (const mt_hopper *h) {
-  return h->row->side == MT_SIDE_MAP && h->launch.beta == 0;
+  const bool by_map = h->row->side == MT_SIDE_MAP || h->row->turned;
+  return by_map && h->launch.beta == 0 && h->launch.finish.side[MT_RESIDUAL].base != NULL;
 }
 
 /* The fastest row for a product without a partition, by prediction, and its launch on a

@@ -36,21 +36,34 @@ enum {
 };
 
 /* Whether blocks of a cluster may share a tile, each a part of K. */
-#define MT_HOPPER_SPLITS(n, cluster) ((cluster) == 1 && (n) <= 128)
+#define MT_HOPPER_SPLITS(n, cluster, turned) ((cluster) == 1 && ((n) <= 128 || (turned)))
 /* Whether D may be written by TMA: a row of the tile has 128 bytes and more. */
 #define MT_HOPPER_STORES(n) ((n) >= 64)
 /* Whether a kernel writes D either by TMA, a tile while the next one is multiplied, or by
 ** rows: it has no registers for both. Which of them, its ending says. */
 #define MT_HOPPER_ONE_WAY(n) ((n) > 192)
-enum { MT_STORES, MT_FINISHES, MT_FINISHES_SIDES, MT_FINISHES_MAPPED, MT_STORES_ROWS };
+enum {
+  MT_STORES,
+  MT_FINISHES,
+  MT_FINISHES_SIDES,
+  MT_FINISHES_MAPPED,
+  MT_STORES_ROWS,
+  MT_STORES_TURNED, /* columns of D lie together, where a tile has its rows */
+  MT_FINISHES_TURNED
+};
+#define MT_HOPPER_TURNED(ending)                                                         \
+  ((ending) == MT_STORES_TURNED || (ending) == MT_FINISHES_TURNED)
+enum { MT_TURNED_COLUMNS = 32 }; /* that a warp stores at a time, of its 16 rows */
 /* Shared memory of a block: stages; what goes out, two pieces of D a warp or the sums
 ** of a part of K; two barriers a stage, one of the parts, and one a warp; and what aligns
 ** the first stage. */
 #define MT_HOPPER_STAGE(n) ((MT_TILE_M + (n)) * MT_SLAB)
-#define MT_HOPPER_OUT(n, cluster)                                                        \
-  (MT_HOPPER_SPLITS(n, cluster) ? (n) * (MT_TILE_M * 4) : MT_MULTIPLIERS * 2 * MT_CHUNK)
-#define MT_HOPPER_SHARED(n, stages, cluster)                                             \
-  ((stages)*MT_HOPPER_STAGE(n) + MT_HOPPER_OUT(n, cluster) +                             \
+#define MT_HOPPER_OUT(n, cluster, turned)                                                \
+  (MT_HOPPER_SPLITS(n, cluster, turned) ? (n) * (MT_TILE_M * 4) :                        \
+   (turned)                             ? (n) * (MT_TILE_M * 2) :                        \
+                                          MT_MULTIPLIERS * 2 * MT_CHUNK)
+#define MT_HOPPER_SHARED(n, stages, cluster, turned)                                     \
+  ((stages)*MT_HOPPER_STAGE(n) + MT_HOPPER_OUT(n, cluster, turned) +                     \
    (2 * (stages) + 1 + MT_MULTIPLIERS * 4) * 8 + 1024)
 
 enum { MT_HOPPER_MOST_SHARED = 232448 }; /* of a block on sm_90 */

@@ -43,8 +43,8 @@ bool mt_gemm_row_ends (int i, const mt_gemm_spec *k) {
 }
 
 bool mt_gemm_row_is_twin (int i) {
-  return is_hopper(i) &&
-         (mt_hopper_rows[i].by_rows || mt_hopper_rows[i].side == MT_SIDE_READ);
+  const mt_hopper_row *row = &mt_hopper_rows[is_hopper(i) ? i : 0];
+  return is_hopper(i) && (row->by_rows || row->turned || row->side == MT_SIDE_READ);
 }
 
 mt_dtype mt_gemm_row_type (int i, int part) {

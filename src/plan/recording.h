@@ -18,10 +18,10 @@ typedef struct mt_recorded_address {
   bool end;
 } mt_recorded_address;
 
-/* A map of TMA at this place; `type` is the driver's number. */
+/* A map of TMA at this place; `type` and `swizzle` are the driver's numbers. */
 typedef struct mt_recorded_map {
   size_t at;
-  int type;
+  int type, swizzle;
   mt_tma_box box;
 } mt_recorded_map;
 

@@ -197,7 +197,10 @@ static void put_hopper (mt_strbuf *t, const mt_plan *p) {
   if (l->terms == 3) mt_putf(t, ", three terms");
   if (l->parts > 1) mt_putf(t, ", K in %d parts", (int)l->parts);
   put_mnk(t, "\ntiles", (int64_t)l->tiles_m * row->cluster, l->tiles_n, l->slabs);
-  mt_putf(t, "\nout: %s\n", l->direct ? "by rows" : "by TMA");
+  mt_putf(t, "\nout: %s\n",
+          l->direct   ? "by rows" :
+          row->turned ? "by TMA, turned" :
+                        "by TMA");
   for (int part = 0; part < MT_PARTS; part++)
     if (p->hopper.pitch[part]) mt_putf(t, "packed: %s\n", p->hopper.why[part]);
   put_packing(t, &p->hopper);

@@ -1,0 +1,137 @@
+/*
+** hopper_cost.c - products by TMA and wgmma: how long a launch of a row takes.
+** SPDX-License-Identifier: MIT
+*/
+#include <math.h>
+
+#include "core/arith.h"
+#include "gemm/hopper.h"
+#include "gemm/hopper_cost.h"
+
+/* Clusters of so many blocks that run at a time: larger ones do not fill every group of
+** multiprocessors. */
+int mt_hopper_at_once (int cores, int blocks) {
+  const int n = cores / blocks;
+  return blocks > 2 ? n - (n + 7) / 8 : n;
+}
+
+/* Microseconds of a launch; of a slab where half of the multiprocessors are busy at most,
+** 1 + full (b - 1/2) times as long where a part b of them is; of the rest of a
+** tile; of the sums that blocks of a cluster send, for each time that they are twice as
+** many. By the width of the tile; of a cluster the widest first. Of 8 bits products take
+** half as long: what the L2 gives counts. Of all ways of 270 products on an H200, random
+** ones and those that people have (bench/small.lua), the cheapest by these takes 1.007 of
+** the time of the fastest, 1.02 of 8 bits: they were fitted to that, besides to the times. */
+static const struct cost {
+  int n, cluster;
+  double launch, slab, full, tile, part;
+} costs_of_words[] = {{256, 2, 4.04, 0.601, 0.20, 0.49, 0},
+                      {256, 1, 2.38, 0.599, 0.36, 0.13, 0},
+                      {192, 1, 1.72, 0.479, 0.24, 1.13, 0},
+                      {160, 2, 2.14, 0.365, 0.20, 1.94, 0},
+                      {160, 1, 3.04, 0.408, 0.72, 0.48, 1.40},
+                      {128, 2, 2.54, 0.319, 0.18, 1.22, 0},
+                      {128, 1, 1.83, 0.339, 0.29, 1.26, 1.38},
+                      {64, 1, 2.49, 0.207, 0.51, 0.54, 0.75},
+                      {16, 1, 1.89, 0.311, 0.56, 0.64, 0.44}};
+static const struct cost costs_of_bytes[] = {{256, 2, 3.05, 0.600, 0.25, 1.78, 0},
+                                             {256, 1, 1.68, 0.620, 0.08, 2.16, 0},
+                                             {192, 1, 2.30, 0.468, 0.22, 1.56, 0},
+                                             {160, 2, 3.12, 0.366, 0.36, 1.37, 0},
+                                             {160, 1, 2.29, 0.390, 0.29, 1.56, 1.34},
+                                             {128, 2, 2.74, 0.326, 0.08, 1.35, 0},
+                                             {128, 1, 1.76, 0.315, 0.34, 1.76, 1.05},
+                                             {64, 1, 2.66, 0.184, 0.28, 0.72, 0.98},
+                                             {16, 1, 2.12, 0.256, 0.09, 0.98, 0.62}};
+enum { NCOSTS = sizeof costs_of_words / sizeof *costs_of_words };
+_Static_assert(NCOSTS == sizeof costs_of_bytes / sizeof *costs_of_bytes,
+               "each width has both costs");
+/* Bytes a microsecond: of what is packed; of what goes to wide tiles; of what streams by,
+** of which a second tile finds a part in the L2. */
+static const double memory_speed = 4.2e6, wide_speed = 3.75e6, stream_speed = 4.1e6;
+static const double again_cost = 0.6;
+static const double both_cost = 0.03;  /* of memory and products beside each other */
+static const double pack_cost = 2.5;   /* of a launch besides what it moves */
+static const double rows_cost = 0.025; /* of a column of a tile, by rows of D */
+static const double far_cost = 0.26;   /* the same, where columns of D lie apart */
+/* Of an activation and a side by a map where each block has one tile: what runs once is
+** fetched first. 2048^3 of bf16 with gelu took 5 us less by a kernel that reads. */
+static const double once_cost = 5;
+
+static double bytes_of_one (const mt_matrix *x) {
+  return (double)mt_dtype_size(x->dtype) * (double)x->extent[0] * (double)x->extent[1] *
+         (x->stride[2] == 0 ? 1 : (double)x->batch);
+}
+
+/* Bytes that memory gives or takes at least. */
+static double bytes_of (const mt_matrix x[MT_PARTS]) {
+  double bytes = 0;
+  for (int part = 0; part < MT_PARTS; part++) bytes += bytes_of_one(&x[part]);
+  return bytes;
+}
+
+/* Microseconds of what comes before the kernel and after it. */
+static double packing (const mt_hopper *h, const mt_matrix x[MT_PARTS]) {
+  double us = mt_packs(&h->pack) ? pack_cost : 0;
+  for (int i = 0; i < MT_PARTS; i++) {
+    const int part = x[i].part;
+    const bool together = part != MT_C && h->pack.operand[part].all != 0;
+    const int times = (h->pitch[part] != 0) + (i < 2 && h->launch.terms == 3);
+    const double each = 2 * bytes_of_one(&x[i]) / memory_speed + pack_cost;
+    us += times * each * (i == 2 && h->launch.beta != 0 ? 2 : 1);
+    if (together) us -= pack_cost;
+  }
+  return us;
+}
+
+static double between (double x, double y, double share) { return x + (y - x) * share; }
+
+/* Those of a tile: of a width that was not measured between its neighbours, so that a new
+** row needs no more than its line. */
+static struct cost cost_of (const mt_hopper_row *row) {
+  const int n = row->n, cluster = row->cluster;
+  const bool bytes = mt_dtype_size(row->type[MT_A]) == 1;
+  const struct cost *const costs = bytes ? costs_of_bytes : costs_of_words;
+  const struct cost *wider = NULL, *c = costs, *end = costs + NCOSTS;
+  for (; c < end; c++) {
+    if (c->cluster != cluster) continue;
+    if (c->n == n || (c->n < n && wider == NULL)) return *c;
+    if (c->n < n) break;
+    wider = c;
+  }
+  if (c == end) return wider ? *wider : costs[0];
+  const double share = (double)(wider->n - n) / (wider->n - c->n);
+  return (struct cost){n,
+                       cluster,
+                       between(wider->launch, c->launch, share),
+                       between(wider->slab, c->slab, share),
+                       between(wider->full, c->full, share),
+                       between(wider->tile, c->tile, share),
+                       between(wider->part, c->part, share)};
+}
+
+/* Those of memory. */
+static double moving (const mt_hopper *h, const mt_hopper_row *row,
+                      const mt_matrix x[MT_PARTS]) {
+  const double bytes = bytes_of(x);
+  if (row->n > 16) return bytes / wide_speed;
+  return bytes * (1 + again_cost * (h->launch.tiles_n - 1)) / stream_speed;
+}
+
+double mt_hopper_predict (const mt_hopper *h, const mt_hopper_row *row,
+                          const mt_matrix x[MT_PARTS], int cores) {
+  const struct cost c = cost_of(row);
+  const mt_hopper_launch *l = &h->launch;
+  const int64_t waves = mt_div_up(l->tiles, mt_hopper_at_once(cores, (int)h->cluster));
+  const double busy = (double)l->tiles * h->cluster / ((double)waves * cores);
+  const double slab = c.slab * (1 + c.full * fmax(0, busy - 0.5));
+  double tile = (double)mt_div_up(l->slabs, l->parts) * slab + c.tile +
+                c.part * log2((double)l->parts);
+  const bool far = l->stride[1] != 1 && MT_HOPPER_STORES(row->n);
+  if (l->direct) tile += (far ? far_cost : rows_cost) * row->n;
+  if (row->side == MT_SIDE_MAP && waves == 1 && l->finish.form.form != MT_FORM_LINEAR)
+    tile += once_cost;
+  const double products = (double)waves * tile, moves = moving(h, row, x);
+  const double more = fmax(products, moves), less = fmin(products, moves);
+  return c.launch + more + both_cost * less * less / more + packing(h, x);
+}
