@@ -37,6 +37,7 @@
 #define AMPERE_CUH
 
 #include "kernels/gemm/ampere_shape.cuh"
+#include "kernels/gemm/flags.cuh"
 #include "kernels/gemm/out.cuh"
 
 namespace mt {

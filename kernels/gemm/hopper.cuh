@@ -25,10 +25,9 @@
 
 #include "kernels/gemm/by_rows.cuh"
 #include "kernels/gemm/late.cuh"
-#include "kernels/gemm/loading.cuh"
+#include "kernels/gemm/multiplying.cuh"
 #include "kernels/gemm/parts.cuh"
-#include "kernels/gemm/turned.cuh"
-#include "kernels/gemm/wgmma.cuh"
+#include "kernels/gemm/stream_k.cuh"
 
 namespace mt {
 
@@ -64,6 +63,7 @@ struct hopper {
     SIDES = ENDING == MT_FINISHES_SIDES,   /* an epilogue with C or a residual */
     MAPPED = ENDING == MT_FINISHES_MAPPED, /* the same, by a map */
     TURNED = MT_HOPPER_TURNED(ENDING),     /* turned.cuh */
+    STREAM_K = MT_HOPPER_STREAM_K(CLUSTER, TURNED),
     FINISHES = ENDING == MT_FINISHES || ENDING == MT_FINISHES_TURNED || SIDES || MAPPED,
     FORM = FORM_,                       /* of its activation */
     BY_ROWS = ENDING == MT_STORES_ROWS, /* D has no map */
@@ -87,65 +87,7 @@ struct hopper {
   };
 };
 
-/* ------------------------------------------------------------------ multiplying */
-
-/* An operand in shared memory, with 128 bytes of swizzle; atoms are 8 rows of 128 bytes,
-** aligned to 1024. K-major: rows are along M or N, the next 8 of them `stride` bytes on.
-** MN-major: rows are along K, the next 8 of them `stride` bytes on; the next 64 elements
-** of M or N lie `leading` bytes on. */
-MT_INLINE uint64_t operand (uint32_t address, uint32_t leading, uint32_t stride) {
-  return (uint64_t)1 << 62 | (uint64_t)(stride >> 4) << 32 |
-         (uint64_t)(leading >> 4) << 16 | (address & 0x3ffff) >> 4;
-}
-
-/* One slab: four instructions of 32 bytes of K. */
-template <typename H>
-MT_INLINE void multiply (typename H::sum *c, uint32_t a, uint32_t b, bool first) {
-  const uint64_t from_a = operand(a, MT_CHUNK, 1024), from_b = operand(b, MT_CHUNK, 1024);
-  enum { STEP_A = H::A_MN ? 2048 / 16 : 2, STEP_B = H::B_MN ? 2048 / 16 : 2 };
-  wgmma_fence();
-#pragma unroll
-  for (int k = 0; k < MT_SLAB / 32; k++)
-    wgmma<typename H::type, H::N>::template run<H::A_MN, H::B_MN>(c, from_a + k * STEP_A,
-                                                                  from_b + k * STEP_B,
-                                                                  !first || k > 0);
-  wgmma_commit();
-}
-
-/* A stage may be filled again: one thread of the warpgroup tells each block. */
-template <typename H> MT_INLINE void release (uint32_t bars, int slot) {
-  const int t = threadIdx.x % 128;
-  if (t < H::CLUSTER) {
-    if constexpr (H::CLUSTER > 1) barrier_arrive(free_at<H::STAGES>(bars, slot), t);
-    else barrier_arrive(free_at<H::STAGES>(bars, slot));
-  }
-}
-
-/* The slabs of a group of warps, tile after tile. A stage is released when the slab
-** behind it has begun. */
-template <typename H> struct slab_walk {
-  uint32_t ring, bars, rows; /* `rows`: where its own begin in a stage */
-  ring_place<H::STAGES> at;
-  int before;
-
-  MT_INLINE void begin (typename H::sum *c, bool first) {
-    const uint32_t stage = ring + at.slot * H::STAGE;
-    barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
-    multiply<H>(c, stage + rows, stage + H::A_BYTES, first);
-  }
-  MT_INLINE void end () {
-    wgmma_wait<1>();
-    if (before >= 0) release<H>(bars, before);
-    before = at.slot;
-    at.next();
-  }
-  MT_INLINE void finish (typename H::sum *c) {
-    wgmma_wait<0>();
-    wgmma_settle<H::SUMS>(c);
-    release<H>(bars, before);
-    before = -1;
-  }
-};
+/* ------------------------------------------------------------------ the slabs of a tile */
 
 /* The first slabs of a tile; with each of them a piece of the tile that was kept. */
 template <typename H, typename KEPT>
@@ -239,9 +181,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
   const int warp = threadIdx.x / 32 - 4;
   joint<H> others(p, ring, bars, warp);
   const uint32_t pieces =
-      H::SPLITS ?
-          others.room :
-          ring + H::OUT + warp * (H::TURNED ? H::N * TURNED_LINE : 2 * MT_WARP_PIECE);
+      H::SPLITS ? others.room : ring + H::OUT + warp * 2 * MT_WARP_PIECE;
   const slab_range part = slabs_of<H>(p, rank);
   const int clusters = clusters_of<H>(p);
   const int slabs = part.end - part.first, above = H::SPLITS ? 0 : rank;
@@ -344,15 +284,20 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
   const uint32_t ring = (shared_address(memory) + 1023) & ~1023u;
   const uint32_t bars = ring + H::BARRIERS;
   const int group = threadIdx.x / 128;
-  const tile_place first = first_place<H, true>(p, {});
+  tile_place first = {};
+  if constexpr (!H::STREAM_K) first = first_place<H, true>(p, first);
   start<H>(p, bars);
   if (group == 0) {
     registers_give<H::LATE_ENDS ? 24 : 40>();
-    if (threadIdx.x == 0) produce<H>(p, first, ring, bars);
+    if (threadIdx.x == 0) {
+      if constexpr (H::STREAM_K) produce_shares<H>(p, ring, bars);
+      else produce<H>(p, first, ring, bars);
+    }
     __syncwarp();
   } else {
     registers_take<H::LATE_ENDS ? 240 : 232>();
-    consume<H>(p, first, ring, bars, group - 1);
+    if constexpr (H::STREAM_K) consume_shares<H>(p, ring, bars, group - 1);
+    else consume<H>(p, first, ring, bars, group - 1);
   }
   /* A peer may still tell this block's barriers, or read its sums. */
   if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_meet();

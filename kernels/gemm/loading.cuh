@@ -128,42 +128,49 @@ MT_INLINE void wait_for_room (uint32_t bars, ring_place<H::STAGES> at) {
   barrier_wait(free_at<H::STAGES>(bars, slot), at.parity);
 }
 
+/* The slabs of a tile in this block, of rows `above` of its cluster. */
+template <typename H>
+MT_INLINE void load_slabs (const mt_hopper_launch &p, tile_place t, slab_range part,
+                           int above, uint32_t ring, uint32_t bars,
+                           ring_place<H::STAGES> &at) {
+  enum { PART = H::N / H::CLUSTER };
+  const uint16_t all = H::CLUSTER > 1 ? (1 << H::CLUSTER) - 1 : 0;
+  const int each = p.terms == 1 ? p.slabs : p.slabs / p.terms;
+  const bool once = H::STREAMS && p.tiles_n == 1;
+  const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
+  const uint32_t of_a = bytes_of_rows<H, 0, H::A_MN, H::M>(p, m);
+  const uint32_t of_b = bytes_of_rows<H, 1, H::B_MN, PART>(p, n);
+  uint32_t all_bytes = of_a;
+#pragma unroll
+  for (int i = 0; i < H::CLUSTER; i++)
+    all_bytes += bytes_of_rows<H, 1, H::B_MN, PART>(p, t.n * H::N + i * PART);
+  int term = p.terms == 1 ? 0 : part.first / each;
+  int x = (part.first - term * each) * H::K;
+  for (int k = part.first; k < part.end; k++, x += H::K, at.next()) {
+    const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
+    const uint32_t full = full_at<H::STAGES>(bars, at.slot);
+    wait_for_room<H>(bars, at);
+    barrier_expect(full, all_bytes);
+    if (x == each * H::K) x = 0, term++;
+    const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
+    const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
+    load<H, H::A_MN, H::M>(stage, from_a, &p.edge_map[0], of_a, full, m, x,
+                           t.l * p.a_step, once, 0);
+    load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, &p.edge_map[1], of_b, full,
+                           n, x, t.l * p.b_step, false, all);
+  }
+}
+
 template <typename H>
 MT_INLINE void produce (const mt_hopper_launch &p, tile_place first, uint32_t ring,
                         uint32_t bars) {
-  enum { PART = H::N / H::CLUSTER };
-  const uint16_t all = H::CLUSTER > 1 ? (1 << H::CLUSTER) - 1 : 0;
   ring_place<H::STAGES> at = {0, 1};
   const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
   const slab_range part = slabs_of<H>(p, rank);
   const int clusters = clusters_of<H>(p), above = H::SPLITS ? 0 : rank;
-  const int each = p.terms == 1 ? p.slabs : p.slabs / p.terms;
-  const bool once = H::STREAMS && p.tiles_n == 1;
   tile_place t = first_place<H, false>(p, first);
-  for (int tile = first_tile<H>(p); tile < p.tiles; t = tile_of(p, tile += clusters)) {
-    const int m = (t.m * H::CLUSTER + above) * H::M, n = t.n * H::N + above * PART;
-    const uint32_t of_a = bytes_of_rows<H, 0, H::A_MN, H::M>(p, m);
-    const uint32_t of_b = bytes_of_rows<H, 1, H::B_MN, PART>(p, n);
-    uint32_t all_bytes = of_a;
-#pragma unroll
-    for (int i = 0; i < H::CLUSTER; i++)
-      all_bytes += bytes_of_rows<H, 1, H::B_MN, PART>(p, t.n * H::N + i * PART);
-    int term = p.terms == 1 ? 0 : part.first / each;
-    int x = (part.first - term * each) * H::K;
-    for (int k = part.first; k < part.end; k++, x += H::K, at.next()) {
-      const uint32_t stage = ring + at.slot * H::STAGE, b = stage + H::A_BYTES;
-      const uint32_t full = full_at<H::STAGES>(bars, at.slot);
-      wait_for_room<H>(bars, at);
-      barrier_expect(full, all_bytes);
-      if (x == each * H::K) x = 0, term++;
-      const tma_map *from_a = term == p.terms - 2 ? &p.a_rest : &p.a;
-      const tma_map *from_b = term == p.terms - 3 ? &p.b_rest : &p.b;
-      load<H, H::A_MN, H::M>(stage, from_a, &p.edge_map[0], of_a, full, m, x,
-                             t.l * p.a_step, once, 0);
-      load<H, H::B_MN, PART>(b + above * PART * MT_SLAB, from_b, &p.edge_map[1], of_b,
-                             full, n, x, t.l * p.b_step, false, all);
-    }
-  }
+  for (int tile = first_tile<H>(p); tile < p.tiles; t = tile_of(p, tile += clusters))
+    load_slabs<H>(p, t, part, above, ring, bars, at);
 }
 
 } // namespace mt

@@ -74,32 +74,6 @@ MT_INLINE quad quad_of_part (const float *at, int part) {
   return q;
 }
 
-/* ------------------------------------------------------------------ flags */
-
-/* Of another block, on whichever multiprocessor: all that its threads wrote before they
-** met is there when its flag is. One thread raises it, or waits, and puts it down. */
-MT_INLINE void flag_raise (int32_t *flag) {
-  asm volatile("st.release.gpu.global.s32 [%0], 1;" : : "l"(flag) : "memory");
-}
-MT_INLINE void flag_wait (int32_t *flag) {
-  int32_t up;
-  do
-    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(up) : "l"(flag) : "memory");
-  while (up == 0);
-  asm volatile("st.relaxed.gpu.global.s32 [%0], 0;" : : "l"(flag) : "memory");
-}
-/* What another block wrote. */
-MT_INLINE float read_of_block (const float *p) {
-  float x;
-  asm volatile("ld.relaxed.gpu.global.f32 %0, [%1];" : "=f"(x) : "l"(p) : "memory");
-  return x;
-}
-MT_INLINE double read_of_block (const double *p) {
-  double x;
-  asm volatile("ld.relaxed.gpu.global.f64 %0, [%1];" : "=d"(x) : "l"(p) : "memory");
-  return x;
-}
-
 /* ------------------------------------------------------------------ matrices */
 
 /* Four matrices of 8 rows of 16 bytes; lane i says where row i % 8 of matrix i / 8 is.

@@ -223,6 +223,22 @@ static bool has_edges (const mt_hopper_row *row, const mt_hopper_launch *l, int 
   return true;
 }
 
+/* The memory of stream-K: flags, which nobody has raised, and sums. */
+static bool has_work (const mt_hopper_row *row, const mt_hopper_launch *l, mt_grid grid,
+                      int device) {
+  const size_t bytes =
+      MT_HOPPER_FLAGS + (size_t)grid.blocks * MT_TILE_M * row->n * sizeof(float);
+  size_t room = 0;
+  if (!l->streams) return true;
+  const char *work = fake_host((CUdeviceptr)(uintptr_t)l->work, device, 0, &room);
+  if (!MT_HOPPER_STREAM_K(row->cluster, row->turned) || work == NULL || room < bytes)
+    return false;
+  for (int i = 0; i < MT_HOPPER_FLAGS; i++)
+    if (work[i] != 0) return false;
+  return (int64_t)l->tiles * l->slabs <= INT32_MAX &&
+         grid.blocks <= MT_HOPPER_MOST_BLOCKS;
+}
+
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
                        const mt_hopper_launch *l, int device) {
   job j = {.row = row_of(k), .l = l, .device = device};
@@ -235,8 +251,9 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
       ((MT_HOPPER_ONE_WAY(j.row->n) || j.row->turned) &&
        (l->direct != 0) != j.row->by_rows) ||
-      !has_edges(j.row, l, device) || !reads_side(j.row, l, device) ||
-      !open_map(&j.of[0], &l->a, device) || !open_map(&j.of[1], &l->b, device))
+      !has_work(j.row, l, grid, device) || !has_edges(j.row, l, device) ||
+      !reads_side(j.row, l, device) || !open_map(&j.of[0], &l->a, device) ||
+      !open_map(&j.of[1], &l->b, device))
     return MT_ERANGE;
   if (l->terms != 1 &&
       (l->terms != 3 || l->slabs % 3 != 0 || !open_map(&j.rest[0], &l->a_rest, device) ||

@@ -214,7 +214,9 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
     make_result(&l->side, &c->side[MT_RESIDUAL], r->turned);
     l->side_step = c->side[MT_RESIDUAL].stride[2] != 0;
   }
-  if (c->clusters > l->tiles) c->clusters = l->tiles;
+  l->streams = c->streams;
+  const int most = c->streams ? l->tiles * l->slabs : l->tiles;
+  if (c->clusters > most) c->clusters = most;
   c->run.cluster = (unsigned)(r->cluster * c->parts);
   c->run.blocks = (unsigned)c->clusters * c->run.cluster;
   c->run.threads = MT_HOPPER_THREADS, c->run.edges = l->edges != 0,
@@ -362,12 +364,28 @@ static void free_tensors (tensor *x, int n) {
   for (int i = 0; i < n; i++) free(x[i].buffer);
 }
 
+/* The launch, with memory for stream-K, whose flags are down before and after. */
+static bool run_launch (hopper_case *c, mt_hopper_launch l, run_kernel *run,
+                        void *kernel) {
+  const size_t sums = MT_TILE_M * (size_t)c->row->n * sizeof(float);
+  if (l.streams) l.work = calloc(1, MT_HOPPER_FLAGS + c->run.blocks * sums);
+  if (l.streams && l.work == NULL) abort();
+  bool good = run(kernel, &l, &c->run);
+  for (int i = 0; good && l.streams && i < MT_HOPPER_FLAGS; i++)
+    if (l.work[i] != 0) {
+      snprintf(c->run.report, sizeof c->run.report, "a flag that nobody put down");
+      good = false;
+    }
+  if (l.streams) free(l.work);
+  return good;
+}
+
 /* The result by the launch. */
 static bool is_computed (hopper_case *c, const tensor x[MT_PARTS],
                          const mt_hopper_launch *l, run_kernel *run, void *kernel) {
   double *want = expect(c, x);
-  const bool good =
-      run(kernel, l, &c->run) && is_right(c, &x[MT_C], want) && is_untouched(c, &x[MT_C]);
+  const bool good = run_launch(c, *l, run, kernel) && is_right(c, &x[MT_C], want) &&
+                    is_untouched(c, &x[MT_C]);
   free(want);
   return good;
 }
@@ -473,6 +491,7 @@ bool chosen_case (hopper_case *c, bool *ran) {
     if (c->terms == 3) encode_rest(&h.launch.b_rest, &h, MT_B, &rest[1]);
     c->run.blocks = h.blocks, c->run.cluster = h.cluster, c->run.shared = h.shared;
     c->run.threads = MT_HOPPER_THREADS, c->run.edges = h.launch.edges != 0;
+    if (h.launch.streams) c->row = h.row;
     c->parts = h.launch.parts, c->clusters = (int)(h.blocks / h.cluster);
     good = is_computed(c, x, &h.launch, run_row, &h.row);
   }

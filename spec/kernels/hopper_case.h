@@ -14,6 +14,7 @@ static const double NO_FLOAT = 0.3; /* a factor */
 /* What is drawn of a product, by the row of the kernel that computes it. */
 typedef struct hopper_case {
   const mt_hopper_row *row;
+  bool streams; /* stream-K */
   int m, n, k, batch;
   int terms, parts, clusters;
   bool direct;

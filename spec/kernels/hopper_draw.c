@@ -63,7 +63,8 @@ void draw_case (hopper_case *c, const mt_hopper_row *row) {
   const int slabs = (int)mt_div_up(c->k, depth) * c->terms;
   while (c->parts > slabs) c->parts /= 2;
   draw_epilogue(c);
-  c->clusters = 1 + pick(3);
+  c->streams = MT_HOPPER_STREAM_K(row->cluster, row->turned) && pick(3);
+  c->clusters = 1 + pick(c->streams ? 9 : 3);
   c->run.timing = (emulated_timing)pick(NTIMING);
   c->run.order = (emulated_order)pick(NORDER);
   c->run.seed = next64();
@@ -74,8 +75,9 @@ size_t format_case (char *buf, size_t size, const hopper_case *c) {
   static const char *const order[] = {"any order", "loader first", "loader last"};
   return (size_t)snprintf(
       buf, size,
-      "%d x %d x %d, %d batches, %d terms, %d parts, %d clusters, alpha %g, beta %g%s, "
+      "%d x %d x %d, %d batches, %d terms, %d parts, %d clusters%s, alpha %g, beta %g%s, "
       "%s, %s",
-      c->m, c->n, c->k, c->batch, c->terms, c->parts, c->clusters, c->alpha, c->beta,
+      c->m, c->n, c->k, c->batch, c->terms, c->parts, c->clusters,
+      c->streams ? " of stream-K" : "", c->alpha, c->beta,
       c->direct ? ", by elements" : "", timing[c->run.timing], order[c->run.order]);
 }

@@ -5,7 +5,8 @@
 set(KERNELS gemm)
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH LOADING_CUH PARTS_CUH TURNED_CUH
+set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH LOADING_CUH MULTIPLYING_CUH PARTS_CUH STREAM_K_CUH
+    TURNED_CUH
     HOPPER_CUH)
 
 # ---- the copy engine reads what threads wrote
@@ -147,12 +148,13 @@ source(loading.cuh)
 mutant(parity_stays hopper_bf16_tn_128 "more arrivals than the barrier counts"
        [[if (++slot == STAGES) slot = 0, parity ^= 1]] [[if (++slot == STAGES) slot = 0]])
 source(hopper.cuh)
+source(multiplying.cuh)
 mutant(no_wait_for_loads hopper_u8_64 "did not wait for the load"
        [[    barrier_wait(full_at<H::STAGES>(bars, at.slot), at.parity);
 ]] "")
 source(loading.cuh)
 mutant(no_wait_for_readers hopper_bf16_tn_64 "more arrivals than the barrier counts"
-       [[      wait_for_room<H>(bars, at);
+       [[    wait_for_room<H>(bars, at);
 ]] "")
 mutant(room_of_the_first_of_two hopper_bf16_tn_16 "may still multiply"
        [[at.slot | 1 : at.slot]] [[at.slot & ~1 : at.slot]])
@@ -161,6 +163,7 @@ mutant(too_few_bytes hopper_e4m3_bf16_64 "all wait"
 mutant(too_many_bytes hopper_e5m2_bf16_64 "all wait"
        [[barrier_expect(full, all_bytes)]] [[barrier_expect(full, all_bytes + 16)]])
 source(hopper.cuh)
+source(multiplying.cuh)
 mutant(early_release hopper_bf16_tn_64 "may still multiply"
        [[    wgmma_wait<1>();
     if (before >= 0) release<H>(bars, before);
@@ -193,6 +196,7 @@ mutant(stage_of_another hopper_bf16_tn_64 "did not wait for the load"
        [[    const uint32_t stage = ring + at.slot * H::STAGE;
 ]] [[    const uint32_t stage = ring + (at.slot + 1) % H::STAGES * H::STAGE;
 ]])
+source(hopper.cuh)
 mutant(no_fence_of_barriers hopper_bf16_tn_64 "no fence has shown"
        [[    barrier_init_fence();
   } else if]] [[  } else if]])
@@ -202,6 +206,7 @@ mutant(nobody_meets_at_the_start hopper_bf16_tn_256_alone "may not be there yet"
 
 # ---- wgmma
 
+source(multiplying.cuh)
 mutant(short_wait hopper_bf16_tn_64 "may still multiply"
        [[wgmma_wait<1>()]] [[wgmma_wait<2>()]])
 mutant(no_wait_for_sums hopper_bf16_tn_64 "while wgmma has its registers"
@@ -226,6 +231,7 @@ mutant(sums_forgotten hopper_bf16_tn_64 ", not "
        [[!first || k > 0);]] [[!first);]])
 mutant(sums_kept hopper_bf16_tn_64 ", not "
        [[!first || k > 0);]] [[true);]])
+source(hopper.cuh)
 mutant(rows_of_the_other_half hopper_bf16_tn_64 ", not "
        [[const uint32_t rows = group * MT_GROUP_ROWS * MT_SLAB]] [[const uint32_t rows = 0 * group]])
 
@@ -239,8 +245,10 @@ mutant(multicast_to_one hopper_bf16_tn_256 "all wait"
 source(hopper.cuh)
 mutant(only_own_readers hopper_bf16_tn_128 "may still multiply"
        [[MT_MULTIPLIERS * H::CLUSTER]] [[MT_MULTIPLIERS]])
+source(multiplying.cuh)
 mutant(release_of_own_only hopper_f16_tn_256 "did not wait for the load"
        [[barrier_arrive(free_at<H::STAGES>(bars, slot), t)]] [[barrier_arrive(free_at<H::STAGES>(bars, slot))]])
+source(hopper.cuh)
 mutant(no_meeting_at_the_start hopper_bf16_tn_128 "may not be there yet"
        [[  if constexpr (H::CLUSTER > 1 || H::SPLITS) cluster_meet();
   else __syncthreads();
@@ -255,14 +263,20 @@ mutant(no_meeting_at_the_end hopper_bf16_tn_128 "block "
 mutant(waits_apart hopper_bf16_tn_64 "before all of the block did"
        [[  if (group == 0) {
     registers_give<H::LATE_ENDS ? 24 : 40>();
-    if (threadIdx.x == 0) produce<H>(p, first, ring, bars);
+    if (threadIdx.x == 0) {
+      if constexpr (H::STREAM_K) produce_shares<H>(p, ring, bars);
+      else produce<H>(p, first, ring, bars);
+    }
     __syncwarp();
   } else {
 ]] [[  cluster_arrive();
   if (group != 0) cluster_wait();
   if (group == 0) {
     registers_give<H::LATE_ENDS ? 24 : 40>();
-    if (threadIdx.x == 0) produce<H>(p, first, ring, bars);
+    if (threadIdx.x == 0) {
+      if constexpr (H::STREAM_K) produce_shares<H>(p, ring, bars);
+      else produce<H>(p, first, ring, bars);
+    }
     __syncwarp();
     cluster_wait();
   } else {
@@ -380,3 +394,17 @@ mutant(bias_of_no_column hopper_bf16_tn_160_turned_alone_epilogue ", not "
 source(by_map.cuh)
 mutant(one_round_of_four hopper_bf16_tn_160_turned_alone_epilogue ", not "
        [[alpha, bits[u], bias.dtype]] [[alpha, bits[u % 4], bias.dtype]])
+
+# ---- stream-K
+
+source(stream_k.cuh)
+mutant(sums_of_one_cluster hopper_bf16_tn_160_turned "a flag that nobody put down"
+       [[  while (slabs_of_cluster(p, cluster, clusters_of<H>(p)).first > tile * p.slabs);]]
+       [[  while (false);]])
+mutant(beginning_not_taken hopper_f16_nn_192_turned "a flag that nobody put down"
+       [[    if (own.from > 0) take_sums<H>(p, c, own.tile, warp);
+]] "")
+mutant(sums_begin_with_the_tile hopper_bf16_tn_160_turned ", not "
+       [[k == own.from]] [[k == 0]])
+mutant(one_flag_for_all_warps hopper_bf16_tn_160_turned "a flag that nobody put down"
+       [[flag = (int32_t *)p.work + at;]] [[flag = (int32_t *)p.work + at / 8;]])

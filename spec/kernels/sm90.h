@@ -19,6 +19,7 @@
 #define BARRIER_CUH
 #define SM90_CUH
 #define TMA_CUH
+#define FLAGS_CUH
 #define WGMMA_CUH
 
 #define __syncthreads() emulated::sync_threads()
@@ -150,6 +151,16 @@ inline uint32_t shared_by (uint32_t x, uint32_t blocks) {
   return x / blocks;
 }
 inline void prefetch_line (const void *) {}
+/* Clusters run one after the other: a flag of one that comes later is never raised. */
+inline void flag_raise (int32_t *flag) {
+  emulated::need(*flag == 0, "a flag that nobody put down");
+  *flag = 1;
+}
+inline void flag_wait (int32_t *flag) {
+  emulated::need(*flag == 1, "a cluster waits for one behind it");
+  *flag = 0;
+}
+inline void read_of_block (float *x, const float *p) { memcpy(x, p, 4 * sizeof *x); }
 inline void load_four (uint32_t at, uint32_t *w) {
   emulated::need(at % 16 == 0, "an access that is not aligned");
   for (uint32_t i = 0; i < 4; i++) w[i] = emulated::read_word(at + 4 * i, cluster_rank());

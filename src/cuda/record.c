@@ -136,10 +136,13 @@ mt_status mt_cuda_record (mt_plan *p, mt_recorder *r, mt_err *err) {
   MT_TRY(mt_cuda_enter(c, err));
   c->recorder = r;
   const mt_ampere held = p->ampere;
+  const mt_hopper held_hopper = p->hopper;
   const mt_grid grid = p->grid;
-  if (p->kernel->op == MT_OP_AMPERE) mt_stream_k_leave(p);
+  if (p->kernel->op == MT_OP_AMPERE || p->kernel->op == MT_OP_HOPPER)
+    mt_stream_k_leave(p);
   mt_status s = mt_cuda_start_all(p, err);
   p->ampere = held;
+  p->hopper = held_hopper;
   p->grid = grid;
   c->recorder = NULL;
   mt_cuda_leave(c);

@@ -121,9 +121,29 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
   shape_edges(h, row);
   h->shared = MT_HOPPER_SHARED(row->n, row->stages, row->cluster, row->turned);
   h->cluster = (uint32_t)(row->cluster * parts);
-  const int clusters = mt_hopper_at_once(cores, (int)h->cluster);
-  h->blocks = (uint32_t)(l->tiles < clusters ? l->tiles : clusters) * h->cluster;
+  mt_hopper_share(h, false, cores);
   return parts <= l->slabs;
+}
+
+/* ---------------------------------------------------------------- stream-K */
+
+bool mt_hopper_share (mt_hopper *h, bool streams, int cores) {
+  mt_hopper_launch *l = &h->launch;
+  const int64_t clusters = mt_hopper_at_once(cores, (int)h->cluster);
+  const int64_t all = streams ? (int64_t)l->tiles * l->slabs : l->tiles;
+  const int64_t blocks = (all < clusters ? all : clusters) * h->cluster;
+  const bool may = MT_HOPPER_STREAM_K(h->row->cluster, h->row->turned) &&
+                   all <= INT32_MAX && blocks <= MT_HOPPER_MOST_BLOCKS &&
+                   l->tiles % clusters != 0;
+  if (streams && !may) return false;
+  l->streams = streams;
+  h->blocks = (uint32_t)blocks;
+  return true;
+}
+
+size_t mt_hopper_memory (const mt_hopper *h) {
+  const size_t sums = MT_TILE_M * (size_t)h->row->n * sizeof(float);
+  return h->launch.streams ? MT_HOPPER_FLAGS + h->blocks * sums : 0;
 }
 
 /* ---------------------------------------------------------------- launches */
@@ -294,6 +314,14 @@ typedef struct choice {
   int row, only, parts; /* -1: none yet, any; 0: any */
 } choice;
 
+static void keep_better (choice *best, mt_hopper *h, int row, const mt_matrix x[MT_PARTS],
+                         int cores) {
+  h->us = mt_hopper_predict(h, h->row, x, cores);
+  if (best->row >= 0 && h->us >= best->h->us) return;
+  *best->h = *h;
+  best->row = row;
+}
+
 static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PARTS],
                      const mt_gemm_launch *l, int cores) {
   const mt_hopper_row *row = &mt_hopper_rows[i];
@@ -307,10 +335,8 @@ static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PAR
   for (int parts = 1; parts <= most; parts *= 2) {
     if (best->parts != 0 && best->parts != parts) continue;
     if (!shape(h, row, l->desc.size[MT_K], l->desc.size[MT_L], parts, cores)) continue;
-    h->us = mt_hopper_predict(h, row, x, cores);
-    if (best->row >= 0 && h->us >= best->h->us) continue;
-    *best->h = *h;
-    best->row = i;
+    keep_better(best, h, i, x, cores);
+    if (mt_hopper_share(h, true, cores)) keep_better(best, h, i, x, cores);
   }
 }
 

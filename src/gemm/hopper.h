@@ -104,4 +104,10 @@ bool mt_hopper_take (mt_hopper *out, int row, int parts, const mt_gemm_launch *l
                      int cores);
 enum { MT_HOPPER_MOST_PARTS = 8 };
 
+/* Bytes of flags and sums of a launch of stream-K: 0 without. */
+size_t mt_hopper_memory (const mt_hopper *h);
+/* The launch with stream-K or without, and its blocks; false: the row or the product has
+** none. */
+bool mt_hopper_share (mt_hopper *h, bool streams, int cores);
+
 #endif

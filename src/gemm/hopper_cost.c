@@ -27,6 +27,7 @@ static const struct cost {
   double launch, slab, full, tile, part;
 } costs_of_words[] = {{256, 2, 4.04, 0.601, 0.20, 0.49, 0},
                       {256, 1, 2.38, 0.599, 0.36, 0.13, 0},
+                      {192, 2, 2.10, 0.450, 0.20, 1.90, 0},
                       {192, 1, 1.72, 0.479, 0.24, 1.13, 0},
                       {160, 2, 2.14, 0.365, 0.20, 1.94, 0},
                       {160, 1, 3.04, 0.408, 0.72, 0.48, 1.40},
@@ -36,6 +37,7 @@ static const struct cost {
                       {16, 1, 1.89, 0.311, 0.56, 0.64, 0.44}};
 static const struct cost costs_of_bytes[] = {{256, 2, 3.05, 0.600, 0.25, 1.78, 0},
                                              {256, 1, 1.68, 0.620, 0.08, 2.16, 0},
+                                             {192, 2, 3.10, 0.450, 0.36, 1.60, 0},
                                              {192, 1, 2.30, 0.468, 0.22, 1.56, 0},
                                              {160, 2, 3.12, 0.366, 0.36, 1.37, 0},
                                              {160, 1, 2.29, 0.390, 0.29, 1.56, 1.34},
@@ -54,6 +56,7 @@ static const double both_cost = 0.03;  /* of memory and products beside each oth
 static const double pack_cost = 2.5;   /* of a launch besides what it moves */
 static const double rows_cost = 0.025; /* of a column of a tile, by rows of D */
 static const double far_cost = 0.26;   /* the same, where columns of D lie apart */
+static const double share_cost = 3;    /* of sums that are given by way of memory */
 /* Of an activation and a side by a map where each block has one tile: what runs once is
 ** fetched first. 2048^3 of bf16 with gelu took 5 us less by a kernel that reads. */
 static const double once_cost = 5;
@@ -118,6 +121,23 @@ static double moving (const mt_hopper *h, const mt_hopper_row *row,
   return bytes * (1 + again_cost * (h->launch.tiles_n - 1)) / stream_speed;
 }
 
+/* Products and memory beside each other. */
+static double beside (double products, double moves) {
+  const double more = fmax(products, moves), less = fmin(products, moves);
+  return more + both_cost * less * less / more;
+}
+
+/* By stream-K, where all blocks are busy. */
+static double streaming (const mt_hopper *h, const mt_hopper_row *row,
+                         const mt_matrix x[MT_PARTS], struct cost c) {
+  const mt_hopper_launch *l = &h->launch;
+  const int64_t clusters = h->blocks / h->cluster;
+  const int64_t slabs = mt_div_up((int64_t)l->tiles * l->slabs, clusters);
+  const double slab = c.slab * (1 + c.full / 2);
+  const double ends = (double)mt_div_up(l->tiles, clusters) * c.tile;
+  return beside((double)slabs * slab + ends + share_cost, moving(h, row, x));
+}
+
 double mt_hopper_predict (const mt_hopper *h, const mt_hopper_row *row,
                           const mt_matrix x[MT_PARTS], int cores) {
   const struct cost c = cost_of(row);
@@ -125,13 +145,12 @@ double mt_hopper_predict (const mt_hopper *h, const mt_hopper_row *row,
   const int64_t waves = mt_div_up(l->tiles, mt_hopper_at_once(cores, (int)h->cluster));
   const double busy = (double)l->tiles * h->cluster / ((double)waves * cores);
   const double slab = c.slab * (1 + c.full * fmax(0, busy - 0.5));
+  if (l->streams) return c.launch + streaming(h, row, x, c) + packing(h, x);
   double tile = (double)mt_div_up(l->slabs, l->parts) * slab + c.tile +
                 c.part * log2((double)l->parts);
   const bool far = l->stride[1] != 1 && MT_HOPPER_STORES(row->n);
   if (l->direct) tile += (far ? far_cost : rows_cost) * row->n;
   if (row->side == MT_SIDE_MAP && waves == 1 && l->finish.form.form != MT_FORM_LINEAR)
     tile += once_cost;
-  const double products = (double)waves * tile, moves = moving(h, row, x);
-  const double more = fmax(products, moves), less = fmin(products, moves);
-  return c.launch + more + both_cost * less * less / more + packing(h, x);
+  return c.launch + beside((double)waves * tile, moving(h, row, x)) + packing(h, x);
 }

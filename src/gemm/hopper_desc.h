@@ -37,6 +37,11 @@ enum {
 
 /* Whether blocks of a cluster may share a tile, each a part of K. */
 #define MT_HOPPER_SPLITS(n, cluster, turned) ((cluster) == 1 && ((n) <= 128 || (turned)))
+/* Whether clusters may share tiles by stream-K: each has as many slabs of all tiles, the
+** sums of those that are not the last of a tile go through memory. There flags of warps
+** come first, which each launch leaves 0. */
+#define MT_HOPPER_STREAM_K(cluster, turned) ((cluster) > 1 && (turned))
+enum { MT_HOPPER_MOST_BLOCKS = 512, MT_HOPPER_FLAGS = MT_HOPPER_MOST_BLOCKS * 32 };
 /* Whether D may be written by TMA: a row of the tile has 128 bytes and more. */
 #define MT_HOPPER_STORES(n) ((n) >= 64)
 /* Whether a kernel writes D either by TMA, a tile while the next one is multiplied, or by
@@ -92,6 +97,7 @@ typedef struct mt_hopper_launch {
   int32_t parts; /* of K: each block of a cluster sums up one */
   int32_t a_step, b_step; /* 0: the operand is the same for all batches */
   int32_t side_step;
+  int32_t streams; /* stream-K: `work` holds flags and sums */
   int32_t direct;  /* D is written by rows: there is no map of it */
   int32_t size[2]; /* M, N */
   /* Nothing is loaded of boxes outside of A or B: they take as long as those inside, and
@@ -100,7 +106,8 @@ typedef struct mt_hopper_launch {
   double alpha, beta;
   void *c;           /* for `direct` and beta, as are the strides */
   int64_t stride[3]; /* of M, N, the batch, in elements */
-  int32_t dtype;     /* of C, of kernels that have an epilogue */
+  char *work;
+  int32_t dtype; /* of C, of kernels that have an epilogue */
   mt_finishing finish;
 } mt_hopper_launch;
 

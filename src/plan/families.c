@@ -156,7 +156,7 @@ static bool find_family (mt_way *best, mt_plan *p, int left_out) {
 static mt_status pack (mt_plan *p, const mt_tensor *const t[MT_PARTS], size_t most,
                        mt_err *err) {
   size_t bytes = 0;
-  if (p->kernel->op == MT_OP_AMPERE) mt_stream_k_take(p, most);
+  mt_stream_k_take(p, most);
   if (p->kernel->op != MT_OP_HOPPER) return MT_OK;
   if (p->memory) return mt_pack_place(p, err);
   MT_TRY(mt_pack_size(&bytes, p, err));

@@ -16,15 +16,23 @@ static bool has_memory (mt_plan *p, size_t bytes) {
 }
 
 void mt_stream_k_take (mt_plan *p, size_t most) {
-  const size_t bytes = mt_ampere_memory(&p->ampere);
+  const bool hopper = p->kernel->op == MT_OP_HOPPER;
+  const size_t bytes =
+      hopper ? mt_hopper_memory(&p->hopper) : mt_ampere_memory(&p->ampere);
   if (bytes == 0) return;
   if ((most > 0 && bytes > most) || !has_memory(p, bytes)) mt_stream_k_leave(p);
+  else if (hopper) p->hopper.launch.work = p->sums;
   else p->ampere.launch.work = p->sums;
 }
 
 void mt_stream_k_leave (mt_plan *p) {
-  mt_ampere_share(&p->ampere, 0);
-  p->grid.blocks = mt_ampere_blocks(&p->ampere);
+  if (p->kernel->op == MT_OP_HOPPER) {
+    mt_hopper_share(&p->hopper, false, p->device->cores);
+    p->grid.blocks = p->hopper.blocks;
+  } else {
+    mt_ampere_share(&p->ampere, 0);
+    p->grid.blocks = mt_ampere_blocks(&p->ampere);
+  }
 }
 
 void mt_stream_k_free (mt_plan *p) {

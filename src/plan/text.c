@@ -197,6 +197,9 @@ static void put_hopper (mt_strbuf *t, const mt_plan *p) {
   if (l->terms == 3) mt_putf(t, ", three terms");
   if (l->parts > 1) mt_putf(t, ", K in %d parts", (int)l->parts);
   put_mnk(t, "\ntiles", (int64_t)l->tiles_m * row->cluster, l->tiles_n, l->slabs);
+  if (l->streams)
+    mt_putf(t, "\nstream-K: by %d clusters, memory: %zu bytes",
+            (int)(p->hopper.blocks / p->hopper.cluster), mt_hopper_memory(&p->hopper));
   mt_putf(t, "\nout: %s\n",
           l->direct   ? "by rows" :
           row->turned ? "by TMA, turned" :

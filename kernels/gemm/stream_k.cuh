@@ -1,0 +1,143 @@
+/*
+** stream_k.cuh - tiles that clusters share, each with some of their slabs.
+** SPDX-License-Identifier: MIT
+**
+**   slabs of all tiles  |  tile 0  |  tile 1  |  tile 2  |  tile 3  |
+**   of each cluster     |   0   |   1   |   2   |   3   |   4   |  5  |
+**
+** A cluster goes through its slabs from its last tile on. What it has of that one, where it
+** is not the end, it gives first, by way of memory, to the cluster that has the end. Of its
+** first tile it has the end, and maybe not the beginning: then it waits for what clusters
+** before it gave, and adds it in their order, so that sums are the same each time. Flags
+** are of warps, which wait for the warp of their own rows alone. Without stream-K all that
+** a cluster has is whole tiles.
+*/
+#ifndef STREAM_K_CUH
+#define STREAM_K_CUH
+
+#include "kernels/gemm/flags.cuh"
+#include "kernels/gemm/multiplying.cuh"
+#include "kernels/gemm/turned.cuh"
+
+namespace mt {
+
+/* Slabs of all tiles that a cluster has. */
+MT_INLINE slab_range slabs_of_cluster (const mt_hopper_launch &p, int cluster,
+                                       int clusters) {
+  const int64_t all = p.streams ? (int64_t)p.tiles * p.slabs : p.tiles;
+  const int each = p.streams ? 1 : p.slabs;
+  return {(int)(cluster * all / clusters) * each,
+          (int)((cluster + 1) * all / clusters) * each};
+}
+
+/* Slabs [from, to) of a tile; those of the last tile that is left. */
+struct share {
+  int tile, from, to;
+};
+MT_INLINE share take_share (const mt_hopper_launch &p, slab_range &left) {
+  const int tile = (left.end - 1) / p.slabs, start = tile * p.slabs;
+  const int from = left.first > start ? left.first : start;
+  const share own = {tile, from - start, left.end - start};
+  left.end = from;
+  return own;
+}
+
+template <typename H>
+MT_INLINE void produce_shares (const mt_hopper_launch &p, uint32_t ring, uint32_t bars) {
+  ring_place<H::STAGES> at = {0, 1};
+  slab_range left = slabs_of_cluster(p, first_tile<H>(p), clusters_of<H>(p));
+  while (left.first < left.end) {
+    const share own = take_share(p, left);
+    load_slabs<H>(p, tile_of(p, own.tile), {own.from, own.to}, cluster_rank(), ring, bars,
+                  at);
+  }
+}
+
+struct alignas(16) four_floats {
+  float x, y, z, w;
+};
+
+/* The sums of a warp in memory, and its flag. */
+template <typename H> struct sums_of_warp {
+  float *sums;
+  int32_t *flag;
+
+  MT_INLINE sums_of_warp (const mt_hopper_launch &p, int cluster, int warp) {
+    const int at =
+        (cluster * H::CLUSTER + (int)cluster_rank()) * 4 * MT_MULTIPLIERS + warp;
+    flag = (int32_t *)p.work + at;
+    sums = (float *)(p.work + MT_HOPPER_FLAGS) + (int64_t)at * 32 * H::SUMS;
+    sums += threadIdx.x % 32 * 4;
+  }
+  MT_INLINE void give (const float *c) const {
+#pragma unroll
+    for (int i = 0; i < H::SUMS; i += 4)
+      *(four_floats *)(sums + i * 32) = {c[i], c[i + 1], c[i + 2], c[i + 3]};
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) flag_raise(flag);
+  }
+  MT_INLINE void add_to (float *c) const {
+    if (threadIdx.x % 32 == 0) flag_wait(flag);
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < H::SUMS; i += 4) {
+      float x[4];
+      read_of_block(x, sums + i * 32);
+#pragma unroll
+      for (int j = 0; j < 4; j++) c[i + j] += x[j];
+    }
+  }
+};
+
+/* Of the clusters before this one that have the tile from its beginning on, the last
+** first. */
+template <typename H>
+MT_INLINE void take_sums (const mt_hopper_launch &p, float *c, int tile, int warp) {
+  int cluster = first_tile<H>(p);
+#pragma unroll 1
+  do sums_of_warp<H>(p, --cluster, warp).add_to(c);
+  while (slabs_of_cluster(p, cluster, clusters_of<H>(p)).first > tile * p.slabs);
+}
+
+template <typename H>
+MT_INLINE void consume_shares (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
+                               int group) {
+  const int warp = threadIdx.x / 32 - 4, rank = cluster_rank();
+  const uint32_t units = ring + H::OUT + warp * H::N * TURNED_LINE;
+  const uint32_t side = side_at<H::STAGES>(bars, warp);
+  const uint32_t rows = group * MT_GROUP_ROWS * MT_SLAB;
+  slab_walk<H> walk = {ring, bars, rows, {0, 0}, -1};
+  slab_range left = slabs_of_cluster(p, first_tile<H>(p), clusters_of<H>(p));
+  uint32_t turn = 0;
+  while (left.first < left.end) {
+    const share own = take_share(p, left);
+    const bool ends = own.to == p.slabs;
+    const tile_place t = tile_of(p, own.tile);
+    const int m = (t.m * H::CLUSTER + rank) * H::M + warp * MT_WARP_ROWS, n = t.n * H::N;
+    float c[H::SUMS];
+    ahead<H::N, H::AHEAD> next;
+    wgmma_fresh<H::SUMS>(c);
+    if constexpr (H::FINISHES)
+      if (ends) ask_turned<H::N>(p, units, side, m, n, t.l);
+#pragma unroll 1
+    for (int k = own.from; k < own.to; k++) {
+      walk.begin(c, k == own.from);
+      walk.end();
+    }
+    if constexpr (H::FINISHES)
+      if (ends) read_bias<H::N>(next.bias, p, m, n, t.l);
+    walk.finish(c);
+    if (!ends) {
+      sums_of_warp<H>(p, first_tile<H>(p), warp).give(c);
+      continue;
+    }
+    if (own.from > 0) take_sums<H>(p, c, own.tile, warp);
+    if constexpr (H::FINISHES)
+      if (has_side(p)) barrier_wait(side, turn++ & 1);
+    store_turned<H>(p, c, next.bias, units, m, n, t.l);
+  }
+  if (threadIdx.x % 32 == 0) tma_store_wait<0>();
+}
+
+} // namespace mt
+#endif
