@@ -34,6 +34,31 @@ for _, d in ipairs(devices) do
   end)
 end
 
+-- KiB of this process for which large pages were asked; nil: the system does not say.
+local function asked_large()
+  local maps = io.open "/proc/self/smaps"
+  local text = maps and maps:read "a" or ""
+  if maps then maps:close() end
+  if not text:find "VmFlags" or not io.open "/sys/kernel/mm/transparent_hugepage/enabled" then
+    return nil
+  end
+  local sum, size = 0, 0
+  for key, value in text:gmatch "(%w+):([^\n]*)" do
+    if key == "Size" then size = tonumber(value:match "%d+") end
+    if key == "VmFlags" and (value .. " "):find(" hg ", 1, true) then sum = sum + size end
+  end
+  return sum
+end
+
+describe("large memory of the host", function()
+  it("is asked for in large pages", function()
+    local before = asked_large()
+    local T = tile.tensor("u8", layout(32 << 20), tile.device "cpu")
+    if before then assert.is_true(asked_large() >= before + (31 << 10)) end
+    assert.equal(32 << 20, T:size())
+  end)
+end)
+
 describe("devices", function()
   it("are one object for each name", function()
     assert.equal(tile.device "cpu", tile.device "cpu")

@@ -15,15 +15,16 @@
 
 enum { MT_ALIGN = 256, MT_ATONCE = 4 << 20 /* bytes */, MT_HUGE = 4 << 20 };
 
-/* Large memory of the C library's is better in pages of 2 MiB, where the system has them:
-** a view that steps far finds its pages at once. A hint; nothing depends on it. */
-static void want_huge_pages (const mt_device *d, char *p, size_t bytes) {
+/* Large memory is better in pages of 2 MiB, where the system has them: a view that steps
+** far finds its pages at once. A hint to the system, whoever has allocated it: only whole
+** pages, and nothing depends on it. */
+static void want_huge_pages (char *p, size_t bytes) {
 #ifdef MADV_HUGEPAGE
   const size_t page = 4096, skip = (size_t)(-(uintptr_t)p & (page - 1));
-  if (d->options.alloc != mt_libc_alloc || bytes < MT_HUGE) return;
+  if (bytes < MT_HUGE) return;
   madvise(p + skip, (bytes - skip) & ~(page - 1), MADV_HUGEPAGE);
 #else
-  (void)d, (void)p, (void)bytes;
+  (void)p, (void)bytes;
 #endif
 }
 
@@ -49,7 +50,7 @@ mt_status mt_host_malloc (mt_device *d, void **out, size_t bytes, mt_err *err) {
   if (bytes <= PTRDIFF_MAX - MT_ALIGN) raw = mt_host_alloc(d, bytes + MT_ALIGN);
   if (raw == NULL)
     return mt_fail(err, MT_ENOMEM, "%s has no %zu bytes of memory left", d->name, bytes);
-  want_huge_pages(d, (char *)raw, bytes + MT_ALIGN);
+  want_huge_pages((char *)raw, bytes + MT_ALIGN);
   size_t skip = MT_ALIGN - (uintptr_t)raw % MT_ALIGN;
   raw[skip - 1] = (unsigned char)(skip - 1);
   if (clear(d, (char *)raw + skip, bytes, err)) return *out = raw + skip, MT_OK;
