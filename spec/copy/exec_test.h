@@ -50,5 +50,6 @@ void test_mma (void);
 void test_verify (void);
 void test_stop (void);
 void test_ragged (void);
+void test_direct (void);
 
 #endif

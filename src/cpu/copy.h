@@ -28,6 +28,10 @@ typedef struct mt_cpu_axis {
 typedef void mt_cast_load (void *out, const char *src, int64_t step, int64_t n);
 typedef void mt_cast_store (char *dst, int64_t step, const void *in, int64_t n);
 
+/* n elements that lie together on both sides; false: some of them are to be converted
+** by the two steps, and so are all. */
+typedef bool mt_cast_direct (char *dst, const char *src, int64_t n);
+
 typedef struct mt_cpu_gather mt_cpu_gather;
 typedef struct mt_cpu_places mt_cpu_places;
 
@@ -45,6 +49,8 @@ struct mt_cpu_tile {
   bool asks;          /* for short rows ahead: measured of pieces that a GPU has next */
   mt_cast_load *load; /* of a conversion: its two steps */
   mt_cast_store *store;
+  mt_cast_direct *direct;      /* both at once; NULL: there is no such loop */
+  int64_t from;                /* bytes of an element of the source */
   uint32_t cast;               /* as in mt_desc */
   int64_t to;                  /* bytes of an element of the destination */
   int64_t carried[2];          /* of a side whose elements are their carriers; else 0 */
@@ -103,6 +109,8 @@ enum { MT_LONGROW = 1024 };
 mt_cpu_move *mt_cpu_row_mover (int64_t bytes, int64_t rows, int64_t past);
 /* Converts elements; `cast` as in mt_desc. Fills the steps of the tile. */
 mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast);
+/* The loop that converts such elements in one step; NULL if there is none. */
+mt_cast_direct *mt_cpu_direct (mt_dtype from, mt_dtype to);
 /* Where the source runs along b and the destination along a: whether the caster's move is
 ** replaced by one that transposes what it has converted, by tiles of that size. */
 bool mt_cpu_turns (mt_cpu_tile *t, mt_cpu_move **move, int64_t *ta, int64_t *tb);

@@ -4,6 +4,7 @@
 */
 #include "types/convert.h"
 #include "cpu/copy.h"
+#include "cpu/copy_isas.h"
 #include "desc/cast_desc.h"
 #include "core/simd.h"
 #include "types/float.h"
@@ -16,21 +17,6 @@ enum {
 };
 
 /* ---------------------------------------------------------------- loops */
-
-/* The loops are made for each of these; the first that the processor has is taken. */
-#if defined(__x86_64__) && defined(__GNUC__)
-#define MT_CAST_ISAS(X, ...)                                                             \
-  X(avx512, __VA_ARGS__) X(avx2, __VA_ARGS__) X(plain, __VA_ARGS__)
-#define MT_FOR_avx512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
-#define MT_HAS_avx512                                                                    \
-  (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&            \
-   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-#define MT_FOR_avx2 __attribute__((target("avx2")))
-#define MT_HAS_avx2 __builtin_cpu_supports("avx2")
-#else
-#define MT_CAST_ISAS(X, ...) X(plain, __VA_ARGS__)
-#endif
-#define MT_FOR_plain
 
 /* A step of the size of the element is a constant: the loop can be a vector's. */
 #define MT_EACH(STEP, DO)                                                                \
@@ -150,10 +136,12 @@ static const mt_cast_steps *choose_steps (void) {
       mt_prefetch(                                                                       \
           (const void *)((uintptr_t)(src) + (uintptr_t)(2 * MT_BLOCK * (step) + line)));
 
-/* One of the steps is enough where the elements of a side lie together and are what the
+/* In one step, if there is one for elements that lie together, and it is right for these.
+** One of the two is enough where the elements of a side lie together and are what the
 ** carrier holds. */
 static inline void cast_block (const mt_cpu_tile *t, void *block, char *dst, int64_t to,
                                const char *src, int64_t from, int64_t n) {
+  if (t->direct && from == t->from && to == t->to && t->direct(dst, src, n)) return;
   if (from != 0 && from == t->carried[MT_SRC]) {
     t->store(dst, to, src, n);
   } else if (to != 0 && to == t->carried[MT_DST]) {
@@ -252,6 +240,7 @@ mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast) {
   uint32_t src = MT_CAST_SRC(cast), dst = MT_CAST_DST(cast);
   t->cast = cast;
   t->to = mt_cast_type_of(dst).bytes;
+  t->from = mt_cast_type_of(src).bytes;
   if (MT_CAST_ROUNDING(cast) != MT_ROUND_NEAREST) return round_tile;
   mt_carrier c = mt_cast_carrier(mt_cast_type_of(src), mt_cast_type_of(dst));
   const mt_cast_steps *steps = choose_steps();
@@ -259,5 +248,6 @@ mt_cpu_move *mt_cpu_caster (mt_cpu_tile *t, uint32_t cast) {
   t->carried[MT_DST] = carried_bytes(dst, c);
   t->load = steps->load[src][c];
   t->store = steps->store[dst][c];
+  t->direct = mt_cpu_direct((mt_dtype)src, (mt_dtype)dst);
   return cast_tile;
 }
