@@ -25,7 +25,8 @@ set_source_files_properties(${SRC}/cpu/gemm_micro.c PROPERTIES
 set_source_files_properties(${SRC}/cpu/copy_convert.c ${SRC}/cpu/copy_direct.c PROPERTIES
   COMPILE_OPTIONS "-fno-trapping-math;$<$<CONFIG:RelWithDebInfo>:-O3>")
 
-foreach(name gemm_micro copy_convert copy_direct copy_tile copy_gather copy_turn)
+foreach(name gemm_micro copy_convert copy_direct copy_tile copy_gather copy_gather_move
+        copy_turn)
   set_property(SOURCE ${SRC}/cpu/${name}.c APPEND PROPERTY
                COMPILE_OPTIONS ${MOONTILE_UNGUARDED})
 endforeach()

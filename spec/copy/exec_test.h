@@ -51,5 +51,6 @@ void test_verify (void);
 void test_stop (void);
 void test_ragged (void);
 void test_direct (void);
+void test_loops (void);
 
 #endif

@@ -55,7 +55,7 @@ int main (int argc, char **argv) {
       {"pool", test_pool},     {"device", test_device}, {"cast", test_cast},
       {"mma", test_mma},       {"verify", test_verify}, {"stop", test_stop},
       {"ragged", test_ragged}, {"choice", test_choice}, {"order", test_order},
-      {"direct", test_direct},
+      {"direct", test_direct}, {"loops", test_loops},
   };
   base_cases = cases_of(10000);
   base_seed = seed && *seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL) * 1000003;

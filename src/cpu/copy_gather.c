@@ -16,42 +16,8 @@
 ** between the first and the last byte that the box reads: nothing else is touched. Where
 ** many windows would be needed, and without such shuffles, units go one by one.
 */
-#include "cpu/copy.h"
+#include "cpu/copy_gather.h"
 #include "core/error.h"
-#include "core/simd.h"
-
-#if defined(MT_STREAM) && defined(__GNUC__)
-#include <tmmintrin.h>
-#define MT_SHUFFLE 1
-#define MT_FOR_SHUFFLE __attribute__((target("ssse3")))
-#endif
-
-enum {
-  MT_BOX = 512,       /* bytes of a box, about */
-  MT_MOSTBOX = 1024,  /* at most */
-  MT_FEWBYTES = 1024, /* that do not go past the caches */
-  MT_TURN = 4096,     /* bytes of a row that are written before the next row is */
-  MT_LINE = 64,       /* bytes that the source has together in a cache */
-  MT_WINDOWS = 12,    /* of a vector, at most */
-  MT_FEWWINDOWS = 2   /* so few that memory takes longer than they do */
-};
-
-typedef struct window {
-  uint8_t mask[16];
-  int32_t src;
-} window;
-
-struct mt_cpu_gather {
-  int64_t unit, units, bytes;        /* bytes of a unit; of a box: units, bytes */
-  int64_t step;                      /* indices of the axis a of a box */
-  int64_t windows;                   /* of each vector; 0: units go one by one */
-  int64_t rows, row[MT_CPU_ROWS][2]; /* what each adds on both sides */
-  int32_t at[MT_MOSTBOX];            /* where a unit lies in the source */
-  int64_t vectors;
-  int32_t to[MT_MOSTBOX / 16];    /* where each vector is */
-  uint8_t count[MT_MOSTBOX / 16]; /* of its windows */
-  window list[MT_MOSTBOX / 16 * MT_WINDOWS];
-};
 
 /* ---------------------------------------------------------------- planning */
 
@@ -349,6 +315,22 @@ static bool is_local (const mt_cpu_job *job) {
   return least < size_of(job->outer[i].src);
 }
 
+/* Indices of the axis a that are boxes of whole lines; 0: too many, or too few boxes. */
+static int64_t line_step (const mt_cpu_axis *a, int64_t bytes) {
+  int64_t lines = 1, most = MT_BOX / bytes;
+  while (lines * bytes % MT_LINE != 0) lines++;
+  return lines <= most && a->extent * bytes >= MT_TURN ? most / lines * lines : 0;
+}
+
+/* Boxes that go past the caches are better whole lines, of as few windows. */
+static void make_lines (mt_cpu_job *job, mt_cpu_gather *g) {
+  const int64_t even = job->boxes.step, lines = line_step(&job->tile.a, job->tile.unit);
+  if (lines == 0 || job->boxes.nrow > 0 || g->windows > MT_FEWWINDOWS) return;
+  job->boxes.step = lines;
+  if (is_near(job)) mt_cpu_gather_make(g, job);
+  if (g->windows == 0 || g->windows > MT_FEWWINDOWS) job->boxes.step = even;
+}
+
 mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   mt_cpu_gather g;
   memset(&job->boxes, 0, sizeof job->boxes);
@@ -356,117 +338,7 @@ mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   if (job->boxes.unit > 16 || !take_run(job) || !is_near(job)) return MT_BOXED_NOT;
   take_rows(job);
   mt_cpu_gather_make(&g, job);
-  if (g.windows > 0) return MT_BOXED_SHUFFLED;
-  return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
-}
-
-/* ---------------------------------------------------------------- moving */
-
-#define MT_UNITS(bytes)                                                                  \
-  case bytes:                                                                            \
-    for (int64_t i = 0; !back && i < n; i++)                                             \
-      memcpy(to + i * bytes, src + g->at[i], bytes);                                     \
-    for (int64_t i = n; back && i-- > 0;) memcpy(to + i * bytes, src + g->at[i], bytes); \
-    return;
-
-/* n units of a box, one by one; of a source that runs backwards the last one first. */
-static void move_units (const mt_cpu_gather *g, char *to, const char *src, int64_t n) {
-  const bool back = g->at[g->units - 1] < g->at[0];
-  switch (g->unit) {
-    MT_UNITS(1)
-    MT_UNITS(2)
-    MT_UNITS(4)
-    MT_UNITS(8)
-    MT_UNITS(16)
-    default:
-      for (int64_t i = 0; i < n; i++)
-        memcpy(to + i * g->unit, src + g->at[i], (size_t)g->unit);
-  }
-}
-
-#ifdef MT_SHUFFLE
-MT_FOR_SHUFFLE static inline __m128i part_of (const window *w, const char *src) {
-  return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(src + w->src)),
-                          _mm_loadu_si128((const __m128i *)w->mask));
-}
-
-/* A box by n windows for each vector. */
-#define MT_SHUFFLED(name, n)                                                             \
-  MT_FOR_SHUFFLE static void name(const mt_cpu_gather *g, char *to, const char *src) {   \
-    const window *w = g->list;                                                           \
-    for (int64_t i = 0; i < g->vectors; i++, w += n) {                                   \
-      __m128i v = part_of(w, src);                                                       \
-      for (int64_t k = 1; k < n; k++) v = _mm_or_si128(v, part_of(w + k, src));          \
-      _mm_storeu_si128((__m128i *)(to + g->to[i]), v);                                   \
-    }                                                                                    \
-  }
-MT_SHUFFLED(shuffle_1, 1)
-MT_SHUFFLED(shuffle_2, 2)
-MT_SHUFFLED(shuffle_3, 3)
-MT_SHUFFLED(shuffle_4, 4)
-MT_SHUFFLED(shuffle_more, g->windows)
-
-static void move_box (const mt_cpu_gather *g, char *to, const char *src) {
-  switch (g->windows) {
-    case 0: move_units(g, to, src, g->units); return;
-    case 1: shuffle_1(g, to, src); return;
-    case 2: shuffle_2(g, to, src); return;
-    case 3: shuffle_3(g, to, src); return;
-    case 4: shuffle_4(g, to, src); return;
-    default: shuffle_more(g, to, src);
-  }
-}
-#else
-static void move_box (const mt_cpu_gather *g, char *to, const char *src) {
-  move_units(g, to, src, g->units);
-}
-#endif
-
-/* Boxes that follow one another. The source is read forwards: caches fetch what comes
-** next. */
-static void move_boxes (const mt_cpu_gather *g, char *to, const char *src, int64_t step,
-                        int64_t n) {
-  if (step < 0)
-    for (int64_t i = n; i-- > 0;) move_box(g, to + i * g->bytes, src + i * step);
-  else
-    for (int64_t i = 0; i < n; i++) move_box(g, to + i * g->bytes, src + i * step);
-}
-
-/* The same past the caches: they are put together in one that is near. */
-static void stream_boxes (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
-                          int64_t n) {
-  const mt_cpu_gather *g = t->gather;
-  const int64_t each = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
-  char near[MT_TURN];
-  for (int64_t i = 0; i < n; i += each) {
-    const int64_t many = n - i < each ? n - i : each, at = step < 0 ? n - i - many : i;
-    move_boxes(g, near, src + at * step, step, many);
-    mt_cpu_put(t, to + at * g->bytes, near, many * g->bytes);
-  }
-}
-
-/* n indices of the axis a: boxes, and what is left of one. */
-static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
-  const mt_cpu_gather *g = t->gather;
-  const int64_t boxes = n / g->step, step = g->step * t->a.src;
-  const bool few = g->windows > 0 && g->windows <= MT_FEWWINDOWS;
-  if (t->stream && few && boxes * g->bytes >= MT_FEWBYTES)
-    stream_boxes(t, to, src, step, boxes);
-  else move_boxes(g, to, src, step, boxes);
-  n -= boxes * g->step;
-  if (n > 0)
-    move_units(g, to + boxes * g->bytes, src + boxes * step, n * (g->units / g->step));
-}
-
-/* Rows take turns: they read the same lines. */
-void mt_cpu_gather_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
-                         int64_t nb) {
-  const mt_cpu_gather *g = t->gather;
-  const int64_t boxes = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
-  const int64_t each = g->rows == 1 ? na : boxes * g->step;
-  (void)nb;
-  for (int64_t i = 0; i < na; i += each)
-    for (int64_t r = 0; r < g->rows; r++)
-      move_piece(t, dst + i * t->a.dst + g->row[r][1], src + i * t->a.src + g->row[r][0],
-                 na - i < each ? na - i : each);
+  if (g.windows == 0) return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
+  make_lines(job, &g);
+  return MT_BOXED_SHUFFLED;
 }

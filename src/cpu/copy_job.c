@@ -124,17 +124,17 @@ static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
   return true;
 }
 
-/* Tiles of whole boxes, which the axes of the job are. */
+/* Tiles of whole boxes, which the axes of the job are; of short runs several. */
 static void plan_gather (mt_cpu_job *job) {
-  const mt_cpu_axis one = {1, 0, 0};
   int64_t step = job->boxes.step, rows = 1;
   for (int i = 0; i < job->boxes.nrow; i++) rows *= job->boxes.row[i].extent;
   job->row = MT_ROW_cpu_gather;
   job->move = mt_cpu_gather_move;
-  job->tile.b = one;
+  job->tile.b = take_axis(job, 0);
   job->ta = MT_ROWTILE / rows / (step * job->tile.unit) * step;
   if (job->ta < step) job->ta = step;
-  job->tb = 1;
+  job->tb = MT_ROWTILE / (rows * job->tile.unit * min_of(job->ta, job->tile.a.extent));
+  if (job->tb < 1) job->tb = 1;
 }
 
 static void plan_any (mt_cpu_job *job, mt_cpu_row row, mt_cpu_move *move) {

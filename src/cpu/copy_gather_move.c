@@ -1,0 +1,184 @@
+/*
+** copy_gather_move.c - units from anywhere: the loops over boxes.
+** SPDX-License-Identifier: MIT
+**
+** The tables are made by cpu/copy_gather.c. Boxes of few windows are faster than memory:
+** where they are much, they go past the caches. If boxes are whole lines of the
+** destination they are written at once, else they are put together near first.
+*/
+#include "cpu/copy_gather.h"
+
+#ifdef MT_SHUFFLE
+#include <tmmintrin.h>
+#define MT_FOR_SHUFFLE __attribute__((target("ssse3")))
+#endif
+
+/* ---------------------------------------------------------------- moving */
+
+#define MT_UNITS(bytes)                                                                  \
+  case bytes:                                                                            \
+    for (int64_t i = 0; !back && i < n; i++)                                             \
+      memcpy(to + i * bytes, src + g->at[i], bytes);                                     \
+    for (int64_t i = n; back && i-- > 0;) memcpy(to + i * bytes, src + g->at[i], bytes); \
+    return;
+
+/* n units of a box, one by one; of a source that runs backwards the last one first. */
+static void move_units (const mt_cpu_gather *g, char *to, const char *src, int64_t n) {
+  const bool back = g->at[g->units - 1] < g->at[0];
+  switch (g->unit) {
+    MT_UNITS(1)
+    MT_UNITS(2)
+    MT_UNITS(4)
+    MT_UNITS(8)
+    MT_UNITS(16)
+    default:
+      for (int64_t i = 0; i < n; i++)
+        memcpy(to + i * g->unit, src + g->at[i], (size_t)g->unit);
+  }
+}
+
+static void move_alone (const mt_cpu_gather *g, char *to, const char *src) {
+  move_units(g, to, src, g->units);
+}
+
+/* Moves a box. */
+typedef void mover (const mt_cpu_gather *g, char *to, const char *src);
+
+#ifdef MT_SHUFFLE
+MT_FOR_SHUFFLE static inline __m128i part_of (const window *w, const char *src) {
+  return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(src + w->src)),
+                          _mm_loadu_si128((const __m128i *)w->mask));
+}
+
+/* A box by n windows for each vector. */
+#define MT_SHUFFLED(name, n, store)                                                      \
+  MT_FOR_SHUFFLE static void name(const mt_cpu_gather *g, char *to, const char *src) {   \
+    const window *w = g->list;                                                           \
+    for (int64_t i = 0; i < g->vectors; i++, w += n) {                                   \
+      __m128i v = part_of(w, src);                                                       \
+      for (int64_t k = 1; k < n; k++) v = _mm_or_si128(v, part_of(w + k, src));          \
+      store((__m128i *)(to + g->to[i]), v);                                              \
+    }                                                                                    \
+  }
+MT_SHUFFLED(shuffle_1, 1, _mm_storeu_si128)
+MT_SHUFFLED(shuffle_2, 2, _mm_storeu_si128)
+MT_SHUFFLED(shuffle_3, 3, _mm_storeu_si128)
+MT_SHUFFLED(shuffle_4, 4, _mm_storeu_si128)
+MT_SHUFFLED(shuffle_more, g->windows, _mm_storeu_si128)
+/* Whole lines, past the caches. */
+MT_SHUFFLED(stream_1, 1, _mm_stream_si128)
+MT_SHUFFLED(stream_2, 2, _mm_stream_si128)
+
+static mover *mover_of (const mt_cpu_gather *g) {
+  static mover *const movers[] = {move_alone, shuffle_1, shuffle_2,
+                                  shuffle_3,  shuffle_4, shuffle_more};
+  return movers[g->windows < 5 ? g->windows : 5];
+}
+
+/* Of boxes of whole lines; NULL: there is none. */
+static mover *streamer_of (const mt_cpu_gather *g) {
+  return g->windows == 1 ? stream_1 : g->windows == 2 ? stream_2 : NULL;
+}
+#else
+static mover *mover_of (const mt_cpu_gather *g) {
+  (void)g;
+  return move_alone;
+}
+
+static mover *streamer_of (const mt_cpu_gather *g) {
+  (void)g;
+  return NULL;
+}
+#endif
+
+/* Boxes that follow one another. The source is read forwards: caches fetch what comes
+** next. */
+static void move_boxes (const mt_cpu_gather *g, mover *move, char *to, const char *src,
+                        int64_t step, int64_t n) {
+  if (step < 0)
+    for (int64_t i = n; i-- > 0;) move(g, to + i * g->bytes, src + i * step);
+  else
+    for (int64_t i = 0; i < n; i++) move(g, to + i * g->bytes, src + i * step);
+}
+
+/* The same past the caches: they are put together in one that is near. */
+static void stream_boxes (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
+                          int64_t n) {
+  const mt_cpu_gather *g = t->gather;
+  const int64_t each = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
+  char near[MT_TURN];
+  for (int64_t i = 0; i < n; i += each) {
+    const int64_t many = n - i < each ? n - i : each, at = step < 0 ? n - i - many : i;
+    move_boxes(g, mover_of(g), near, src + at * step, step, many);
+    mt_cpu_put(t, to + at * g->bytes, near, many * g->bytes);
+  }
+}
+
+/* Whether boxes go past the caches: memory takes longer than their few windows. */
+static bool is_streamed (const mt_cpu_tile *t, int64_t bytes) {
+  const mt_cpu_gather *g = t->gather;
+  return t->stream && g->windows > 0 && g->windows <= MT_FEWWINDOWS &&
+         bytes >= MT_FEWBYTES;
+}
+
+/* Indices of a that lie before the first whole line; 0: they would be too many. */
+static int64_t head_of (const mt_cpu_tile *t, const char *to) {
+  const int64_t bytes = (int64_t)(-(uintptr_t)to & (MT_LINE - 1));
+  for (int64_t i = 0; i < t->gather->step && i < MT_LINE; i++)
+    if ((i * t->unit - bytes) % MT_LINE == 0) return i;
+  return 0;
+}
+
+/* Whole boxes that follow one another. Rows that read the same lines have their turns
+** soon: these are put together first. */
+static void move_whole (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
+  const mt_cpu_gather *g = t->gather;
+  const int64_t step = g->step * t->a.src;
+  const bool lines = ((uint64_t)(uintptr_t)to | (uint64_t)g->bytes) % MT_LINE == 0;
+  if (!is_streamed(t, n * g->bytes)) move_boxes(g, mover_of(g), to, src, step, n);
+  else if (!lines || g->rows > 1) stream_boxes(t, to, src, step, n);
+  else move_boxes(g, streamer_of(g), to, src, step, n);
+}
+
+/* n indices of the axis a: what is before a line, boxes, and what is left of one. */
+static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
+  const mt_cpu_gather *g = t->gather;
+  const int64_t inner = g->units / g->step;
+  const bool lines = g->rows == 1 && g->bytes % MT_LINE == 0 && n >= g->step;
+  const int64_t head = lines && is_streamed(t, n * t->unit) ? head_of(t, to) : 0;
+  if (head > 0) move_units(g, to, src, head * inner);
+  to += head * t->unit, src += head * t->a.src, n -= head;
+  const int64_t boxes = n / g->step;
+  move_whole(t, to, src, boxes);
+  to += boxes * g->bytes, src += boxes * g->step * t->a.src, n -= boxes * g->step;
+  if (n > 0) move_units(g, to, src, n * inner);
+}
+
+/* Rows take turns: they read the same lines. */
+static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na) {
+  const mt_cpu_gather *g = t->gather;
+  const int64_t boxes = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
+  const int64_t each = g->rows == 1 ? na : boxes * g->step;
+  for (int64_t i = 0; i < na; i += each)
+    for (int64_t r = 0; r < g->rows; r++)
+      move_piece(t, dst + i * t->a.dst + g->row[r][1], src + i * t->a.src + g->row[r][0],
+                 na - i < each ? na - i : each);
+}
+
+/* One box for each index of b: no more is asked. */
+static void move_single (const mt_cpu_tile *t, const char *src, char *dst, int64_t nb) {
+  const mt_cpu_gather *g = t->gather;
+  mover *move = mover_of(g);
+  for (int64_t j = 0; j < nb; j++) move(g, dst + j * t->b.dst, src + j * t->b.src);
+}
+
+void mt_cpu_gather_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
+                         int64_t nb) {
+  const mt_cpu_gather *g = t->gather;
+  if (na == g->step && g->rows == 1 && !is_streamed(t, g->bytes)) {
+    move_single(t, src, dst, nb);
+    return;
+  }
+  for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst)
+    move_rows(t, src, dst, na);
+}
