@@ -315,18 +315,30 @@ static bool is_local (const mt_cpu_job *job) {
   return least < size_of(job->outer[i].src);
 }
 
-/* Indices of the axis a that are boxes of whole lines; 0: too many, or too few boxes. */
-static int64_t line_step (const mt_cpu_axis *a, int64_t bytes) {
-  int64_t lines = 1, most = MT_BOX / bytes;
-  while (lines * bytes % MT_LINE != 0) lines++;
-  return lines <= most && a->extent * bytes >= MT_TURN ? most / lines * lines : 0;
+/* Indices of the axis a that are a box of multiples of so many bytes: many, and where
+** there are not many boxes so that few are left over; 0: there are too many in one. */
+static int64_t step_of (const mt_cpu_axis *a, int64_t bytes, int64_t grain) {
+  const int64_t most = MT_BOX / bytes;
+  int64_t some = 1, best = 0;
+  while (some * bytes % grain != 0) some++;
+  if (a->extent > MT_MANYBOXES * most) return most / some * some;
+  for (int64_t n = some; n <= most; n += some)
+    if (best == 0 || (2 * n > most && a->extent % n <= a->extent % best)) best = n;
+  return best;
 }
 
-/* Boxes that go past the caches are better whole lines, of as few windows. */
-static void make_lines (mt_cpu_job *job, mt_cpu_gather *g) {
-  const int64_t even = job->boxes.step, lines = line_step(&job->tile.a, job->tile.unit);
-  if (lines == 0 || job->boxes.nrow > 0 || g->windows > MT_FEWWINDOWS) return;
-  job->boxes.step = lines;
+/* Of whole lines, or vectors; 0: there are too few boxes. */
+static int64_t whole_step (const mt_cpu_axis *a, int64_t bytes) {
+  const int64_t lines = step_of(a, bytes, MT_LINE);
+  if (a->extent * bytes < MT_TURN) return 0;
+  return lines > 0 ? lines : step_of(a, bytes, MT_VECTOR);
+}
+
+/* Boxes that go past the caches are better whole vectors, of as few windows. */
+static void make_vectors (mt_cpu_job *job, mt_cpu_gather *g) {
+  const int64_t even = job->boxes.step, whole = whole_step(&job->tile.a, job->tile.unit);
+  if (whole == 0 || job->boxes.nrow > 0 || g->windows > MT_FEWWINDOWS) return;
+  job->boxes.step = whole;
   if (is_near(job)) mt_cpu_gather_make(g, job);
   if (g->windows == 0 || g->windows > MT_FEWWINDOWS) job->boxes.step = even;
 }
@@ -339,6 +351,6 @@ mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   take_rows(job);
   mt_cpu_gather_make(&g, job);
   if (g.windows == 0) return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
-  make_lines(job, &g);
+  make_vectors(job, &g);
   return MT_BOXED_SHUFFLED;
 }

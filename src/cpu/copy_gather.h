@@ -15,11 +15,13 @@
 enum {
   MT_BOX = 512,       /* bytes of a box, about */
   MT_MOSTBOX = 1024,  /* at most */
+  MT_MANYBOXES = 16,  /* of a run: what is left of one is little */
   MT_FEWBYTES = 1024, /* that do not go past the caches */
   MT_TURN = 4096,     /* bytes of a row that are written before the next row is */
   MT_LINE = 64,       /* bytes that the source has together in a cache */
-  MT_WINDOWS = 12,    /* of a vector, at most */
-  MT_FEWWINDOWS = 2   /* so few that memory takes longer than they do */
+  MT_VECTOR = 16,
+  MT_WINDOWS = 12,  /* of a vector, at most */
+  MT_FEWWINDOWS = 2 /* so few that memory takes longer than they do */
 };
 
 typedef struct window {

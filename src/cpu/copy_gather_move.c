@@ -3,7 +3,7 @@
 ** SPDX-License-Identifier: MIT
 **
 ** The tables are made by cpu/copy_gather.c. Boxes of few windows are faster than memory:
-** where they are much, they go past the caches. If boxes are whole lines of the
+** where they are much, they go past the caches. If boxes are whole vectors of the
 ** destination they are written at once, else they are put together near first.
 */
 #include "cpu/copy_gather.h"
@@ -65,7 +65,7 @@ MT_SHUFFLED(shuffle_2, 2, _mm_storeu_si128)
 MT_SHUFFLED(shuffle_3, 3, _mm_storeu_si128)
 MT_SHUFFLED(shuffle_4, 4, _mm_storeu_si128)
 MT_SHUFFLED(shuffle_more, g->windows, _mm_storeu_si128)
-/* Whole lines, past the caches. */
+/* Whole vectors, past the caches. */
 MT_SHUFFLED(stream_1, 1, _mm_stream_si128)
 MT_SHUFFLED(stream_2, 2, _mm_stream_si128)
 
@@ -75,7 +75,7 @@ static mover *mover_of (const mt_cpu_gather *g) {
   return movers[g->windows < 5 ? g->windows : 5];
 }
 
-/* Of boxes of whole lines; NULL: there is none. */
+/* Of boxes of whole vectors; NULL: there is none. */
 static mover *streamer_of (const mt_cpu_gather *g) {
   return g->windows == 1 ? stream_1 : g->windows == 2 ? stream_2 : NULL;
 }
@@ -124,33 +124,51 @@ static bool is_streamed (const mt_cpu_tile *t, int64_t bytes) {
 /* Indices of a that lie before the first whole line; 0: they would be too many. */
 static int64_t head_of (const mt_cpu_tile *t, const char *to) {
   const int64_t bytes = (int64_t)(-(uintptr_t)to & (MT_LINE - 1));
-  for (int64_t i = 0; i < t->gather->step && i < MT_LINE; i++)
+  for (int64_t i = 0; i < t->gather->step && i * t->unit < 2 * MT_LINE; i++)
     if ((i * t->unit - bytes) % MT_LINE == 0) return i;
   return 0;
 }
 
-/* Whole boxes that follow one another. Rows that read the same lines have their turns
-** soon: these are put together first. */
-static void move_whole (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
+/* Of n boxes of whole vectors those that are whole lines. */
+static int64_t whole_lines (const mt_cpu_gather *g, int64_t n) {
+  int64_t few = 1;
+  while (few * g->bytes % MT_LINE != 0) few *= 2;
+  return n / few * few;
+}
+
+/* n boxes that follow one another, from a line on, at once past the caches. */
+static void stream_whole (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
+                          int64_t n) {
   const mt_cpu_gather *g = t->gather;
-  const int64_t step = g->step * t->a.src;
-  const bool lines = ((uint64_t)(uintptr_t)to | (uint64_t)g->bytes) % MT_LINE == 0;
-  if (!is_streamed(t, n * g->bytes)) move_boxes(g, mover_of(g), to, src, step, n);
-  else if (!lines || g->rows > 1) stream_boxes(t, to, src, step, n);
-  else move_boxes(g, streamer_of(g), to, src, step, n);
+  const int64_t lines = whole_lines(g, n);
+  move_boxes(g, streamer_of(g), to, src, step, lines);
+  to += lines * g->bytes, src += lines * step;
+  move_boxes(g, mover_of(g), to, src, step, n - lines);
+}
+
+/* Whether n indices, from `to` on, are boxes of whole vectors, and what is before and
+** after them is little. Rows that read the same lines have their turns soon: these are put
+** together near. */
+static bool is_whole (const mt_cpu_tile *t, const char *to, int64_t n) {
+  const mt_cpu_gather *g = t->gather;
+  if (g->rows > 1 || g->bytes % MT_VECTOR != 0) return false;
+  return n * t->unit >= MT_TURN || ((uintptr_t)to % MT_LINE == 0 && n % g->step == 0);
 }
 
 /* n indices of the axis a: what is before a line, boxes, and what is left of one. */
 static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t n) {
   const mt_cpu_gather *g = t->gather;
-  const int64_t inner = g->units / g->step;
-  const bool lines = g->rows == 1 && g->bytes % MT_LINE == 0 && n >= g->step;
-  const int64_t head = lines && is_streamed(t, n * t->unit) ? head_of(t, to) : 0;
+  const int64_t inner = g->units / g->step, step = g->step * t->a.src;
+  const bool streams = is_streamed(t, n / g->step * g->bytes);
+  const bool whole = streams && is_whole(t, to, n);
+  const int64_t head = whole ? head_of(t, to) : 0;
   if (head > 0) move_units(g, to, src, head * inner);
   to += head * t->unit, src += head * t->a.src, n -= head;
   const int64_t boxes = n / g->step;
-  move_whole(t, to, src, boxes);
-  to += boxes * g->bytes, src += boxes * g->step * t->a.src, n -= boxes * g->step;
+  if (!streams) move_boxes(g, mover_of(g), to, src, step, boxes);
+  else if (whole && (uintptr_t)to % MT_LINE == 0) stream_whole(t, to, src, step, boxes);
+  else stream_boxes(t, to, src, step, boxes);
+  to += boxes * g->bytes, src += boxes * step, n -= boxes * g->step;
   if (n > 0) move_units(g, to, src, n * inner);
 }
 
