@@ -57,6 +57,7 @@ struct mt_cpu_tile {
   mt_cpu_move *turn;           /* what transposes elements that are converted */
   const mt_cpu_gather *gather; /* of units from anywhere */
   const mt_cpu_places *places; /* of runs; NULL: of elements equally far apart */
+  int64_t gaps;                /* units between two of a run of the source */
 };
 
 enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
@@ -124,10 +125,10 @@ void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const c
 mt_cpu_move *mt_cpu_filler (int64_t unit);
 /* Where rows lie, several for each index of b; n[0] is how many. */
 void mt_cpu_row_places (mt_cpu_places *k, const mt_cpu_job *job);
-/* Runs of both sides (cpu/copy_turn.c): axes of the job become a, b and those before
-** them; false if a run has less bytes than `least`. Then the tables, of
-** mt_cpu_places_size bytes, go to tile.places. */
-bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
+/* Runs of both sides (cpu/copy_turn.c), of the source so many units between two of it:
+** axes of the job become a, b and those before them; false if a run has less bytes than
+** `least`. Then the tables, of mt_cpu_places_size bytes, go to tile.places. */
+bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, int64_t gaps, const char *name,
                        mt_refusals *why);
 size_t mt_cpu_places_size (void);
 void mt_cpu_turn_places (mt_cpu_places *k, const mt_cpu_job *job);
@@ -138,10 +139,12 @@ mt_cpu_move *mt_cpu_turner (int64_t unit, int64_t pitch, int64_t na, int64_t nb,
                             int64_t *ta, int64_t *tb);
 
 /* Units from anywhere (cpu/copy_gather.c): not, as the destination has no run for them,
-** or they go one by one and do not lie near in the source; one by one; by shuffles. */
+** or they go one by one and do not lie near in the source; one by one; by shuffles of
+** fewer than two units each; of more. */
 typedef enum mt_cpu_boxed {
   MT_BOXED_NOT,
   MT_BOXED_ALONE,
+  MT_BOXED_TORN,
   MT_BOXED_SHUFFLED
 } mt_cpu_boxed;
 /* The axes of the job become boxes, NOT: in part. Then the tables of the boxes, of

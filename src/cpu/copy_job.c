@@ -99,8 +99,10 @@ static void plan_rows (mt_cpu_job *job, int64_t run) {
   job->tb = MT_ROWTILE / (job->ta * rows);
 }
 
-static bool plan_transpose (mt_cpu_job *job, int64_t least, mt_refusals *why) {
-  if (!mt_cpu_plan_turn(job, least, row_names[MT_ROW_cpu_transpose], why)) return false;
+static bool plan_transpose (mt_cpu_job *job, int64_t least, int64_t gaps,
+                            mt_refusals *why) {
+  if (!mt_cpu_plan_turn(job, least, gaps, row_names[MT_ROW_cpu_transpose], why))
+    return false;
   job->row = MT_ROW_cpu_transpose;
   return true;
 }
@@ -170,8 +172,9 @@ static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
   plan_any(job, MT_ROW_cpu_cast, mt_cpu_caster(&job->tile, d->cast));
 }
 
-/* Units that are neither repeated nor of two long runs: boxes by shuffles, else runs of
-** vectors, long boxes one by one, runs one by one, short boxes, loops. */
+/* Units that are neither repeated nor of two long runs: boxes by shuffles of several
+** units, else runs of vectors, boxes by other shuffles, long ones one by one, runs one by
+** one, short boxes, loops. */
 static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   const int64_t unit = job->tile.unit, vector = unit > 1 ? 8 * unit : 16;
   mt_refusals no = {0}; /* runs were refused before */
@@ -180,8 +183,11 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   const bool alone = how == MT_BOXED_ALONE;
   const bool is_long = alone && boxes.boxes.step * boxes.tile.unit >= MT_LONGRUN;
   if (how != MT_BOXED_SHUFFLED) {
-    if (plan_transpose(job, vector, &no)) return;
-    if (!is_long && plan_transpose(job, MT_SHORTRUN, &no)) return;
+    if (plan_transpose(job, vector, 0, &no)) return;
+    if (plan_transpose(job, MT_LONGRUN, 1, &no)) return;
+    if (!is_long && how != MT_BOXED_TORN && plan_transpose(job, MT_SHORTRUN, 0, &no))
+      return;
+    job->tile.gaps = 0;
   }
   if (how != MT_BOXED_NOT) {
     *job = boxes;
@@ -208,7 +214,7 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
   const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
-  if (!plan_fill(job, why) && !plan_transpose(job, least, why)) plan_units(job, why);
+  if (!plan_fill(job, why) && !plan_transpose(job, least, 0, why)) plan_units(job, why);
 }
 
 /* ---------------------------------------------------------------- planning */

@@ -153,6 +153,37 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
   memcpy(to, from, (size_t)n);
 }
 
+/* ---------------------------------------------------------------- short rows */
+
+/* n bytes, of which there are `bytes` at least and twice as many at most. */
+#define MT_COPY_SHORT(bytes)                                                             \
+  static inline void copy_##bytes(char *to, const char *from, int64_t n) {               \
+    memcpy(to, from, bytes);                                                             \
+    memcpy(to + n - bytes, from + n - bytes, bytes);                                     \
+  }
+MT_COPY_SHORT(8)
+MT_COPY_SHORT(16)
+MT_COPY_SHORT(32)
+MT_COPY_SHORT(64)
+static inline void copy_any (char *to, const char *from, int64_t n) {
+  memcpy(to, from, (size_t)n);
+}
+
+/* Rows below so many bytes, by moves of so many. */
+#define MT_PUT_SHORT(below, copy)                                                        \
+  if (n < (below)) {                                                                     \
+    for (int64_t j = 0; j < rows; j++) copy(to + at[j], from + j * pitch, n);            \
+    return;                                                                              \
+  }
+
+static void put_near (char *to, const int64_t *at, const char *from, int64_t pitch,
+                      int64_t n, int64_t rows) {
+  MT_PUT_SHORT(8, copy_any)
+  MT_PUT_SHORT(17, copy_8)
+  MT_PUT_SHORT(33, copy_16)
+  MT_PUT_SHORT(INT64_MAX, copy_any)
+}
+
 /* Rows whose ends are parts of lines go past the caches only if they are long. */
 void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const char *from,
                       int64_t pitch, int64_t n, int64_t rows) {
@@ -169,22 +200,10 @@ void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const c
   }
 #endif
   (void)t;
-  for (int64_t j = 0; j < rows; j++) memcpy(to + at[j], from + j * pitch, (size_t)n);
+  put_near(to, at, from, pitch, n, rows);
 }
 
 /* ---------------------------------------------------------------- rows */
-
-/* n bytes, of which there are `bytes` at least and twice as many at most. */
-#define MT_COPY_SHORT(bytes)                                                             \
-  static inline void copy_##bytes(char *to, const char *from, int64_t n) {               \
-    memcpy(to, from, bytes);                                                             \
-    memcpy(to + n - bytes, from + n - bytes, bytes);                                     \
-  }
-MT_COPY_SHORT(32)
-MT_COPY_SHORT(64)
-static inline void copy_any (char *to, const char *from, int64_t n) {
-  memcpy(to, from, (size_t)n);
-}
 
 /* Units of one byte that lie together along a. Short rows may be asked for so many
 ** bytes ahead. */

@@ -9,6 +9,9 @@
 **   buffer       along a, W rows
 **   destination  rows of the buffer, along a
 **
+** Where every second element of the source is of the run, all are turned, and every second
+** row of the buffer is written.
+**
 ** A run may have several axes, if each goes on where the one before it ends: tables say
 ** where its elements lie on the other side. Its last axis is the tile's, of which a tile
 ** has some indices.
@@ -119,15 +122,16 @@ static int64_t least_of (int64_t unit) { return 16 / unit; }
   case bytes:                                                                            \
     for (int64_t i = 0; na < nb && i < na; i++)                                          \
       for (int64_t j = 0; j < nb; j++)                                                   \
-        memcpy(dst + to[j] + i * (bytes), src + at[i] + j * (bytes), bytes);             \
+        memcpy(dst + to[j] + i * (bytes), src + at[i] + j * far, bytes);                 \
     for (int64_t j = 0; na >= nb && j < nb; j++)                                         \
       for (int64_t i = 0; i < na; i++)                                                   \
-        memcpy(dst + to[j] + i * (bytes), src + at[i] + j * (bytes), bytes);             \
+        memcpy(dst + to[j] + i * (bytes), src + at[i] + j * far, bytes);                 \
     return;
 
-static void move_each (int64_t unit, char *dst, const int64_t *to, const char *src,
-                       const int64_t *at, int64_t na, int64_t nb) {
-  switch (unit) {
+static void move_each (const mt_cpu_tile *t, char *dst, const int64_t *to,
+                       const char *src, const int64_t *at, int64_t na, int64_t nb) {
+  const int64_t far = t->unit * (1 + t->gaps);
+  switch (t->unit) {
     MT_EACH(1)
     MT_EACH(2)
     MT_EACH(4)
@@ -153,11 +157,12 @@ static void turn (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
   const int64_t *to = k ? k->at[1] : line_of(line[1], t->b.dst, nb);
   const int64_t least = least_of(t->unit), pitch = pitch_of(na * t->unit);
   if (na < least || nb < least) {
-    move_each(t->unit, dst, to, src, at, na, nb);
+    move_each(t, dst, to, src, at, na, nb);
     return;
   }
-  how->pack(buf, pitch, src, at, na, nb);
-  mt_cpu_put_rows(t, dst, to, buf, pitch, na * t->unit, nb);
+  const int64_t apart = 1 + t->gaps;
+  how->pack(buf, pitch, src, at, na, nb * apart - t->gaps);
+  mt_cpu_put_rows(t, dst, to, buf, pitch * apart, na * t->unit, nb);
 }
 
 /* ---------------------------------------------------------------- tiles */
@@ -219,10 +224,17 @@ typedef struct runs {
 
 /* The axis that continues a run; -1: none that is not of the other one. */
 static int next_of (const mt_cpu_job *job, const runs *r, int run) {
+  const int64_t unit = job->tile.unit * (run == 0 ? 1 : 1 + job->tile.gaps);
   for (int i = 0; i < job->n && r->n[run] < MT_CPU_INNER; i++)
-    if (!r->used[i] && stride_of(&job->outer[i], run) == r->all[run] * job->tile.unit)
-      return i;
+    if (!r->used[i] && stride_of(&job->outer[i], run) == r->all[run] * unit) return i;
   return -1;
+}
+
+/* Whether elements of the source lie together along an axis. */
+static bool has_neighbours (const mt_cpu_job *job) {
+  for (int i = 0; i < job->n; i++)
+    if (stride_of(&job->outer[i], 1) == job->tile.unit) return true;
+  return false;
 }
 
 /* The shorter one goes on first, until each is longer than any tile. False: one has less
@@ -298,22 +310,32 @@ static void drop_axes (mt_cpu_job *job, const runs *r) {
   job->n = n;
 }
 
-bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, const char *name,
+/* The same where the run of the source has gaps: these are turned with it. */
+static void find_gapped (int64_t tile[2], const turner *how, const mt_cpu_job *job,
+                         const runs *r) {
+  const int64_t apart = 1 + job->tile.gaps;
+  find_tile(tile, how, (const int64_t[]){r->all[0], r->all[1] * apart},
+            has_lines(job, r));
+  tile[1] = tile[1] > apart ? tile[1] / apart : 1;
+}
+
+bool mt_cpu_plan_turn (mt_cpu_job *job, int64_t least, int64_t gaps, const char *name,
                        mt_refusals *why) {
   const turner *how = turner_of(job->tile.unit);
   runs r;
   int64_t tile[2];
+  job->tile.gaps = gaps;
   if (how == NULL) {
     mt_refusals_add(why, name, "units of %lld bytes", (long long)job->tile.unit);
     return false;
   }
-  if (!find_runs(&r, job, least)) {
+  if ((gaps > 0 && has_neighbours(job)) || !find_runs(&r, job, least)) {
     mt_refusals_add(why, name, "no two runs of %lld bytes, one of each side",
                     (long long)least);
     return false;
   }
   turn_axes(job, &r);
-  find_tile(tile, how, r.all, has_lines(job, &r));
+  find_gapped(tile, how, job, &r);
   job->runs = (mt_cpu_runs){.n = {0, 0}};
   job->ta = take_run(job, &r, 0, tile[0]);
   job->tb = take_run(job, &r, 1, tile[1]);
