@@ -81,7 +81,8 @@ static void move_rows (void) {
 }
 
 static void fill (int64_t unit) {
-  tile x = {.t = {.unit = unit}, .na = between(1, 600), .nb = between(1, 8)};
+  tile x = {.t = {.unit = unit, .stream = pick(2)}, .na = between(1, 1500)};
+  x.nb = between(1, 8);
   x.move = mt_cpu_filler(unit);
   set_axis(&x.t.a, x.na, 0, unit);
   set_axis(&x.t.b, x.nb, between(0, 40), x.na * unit + pick(9));

@@ -352,5 +352,6 @@ mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   mt_cpu_gather_make(&g, job);
   if (g.windows == 0) return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
   make_vectors(job, &g);
-  return g.windows * 2 * g.unit > 16 ? MT_BOXED_TORN : MT_BOXED_SHUFFLED;
+  const bool torn = g.unit < 8 && g.windows * 2 * g.unit > 16;
+  return torn ? MT_BOXED_TORN : MT_BOXED_SHUFFLED;
 }

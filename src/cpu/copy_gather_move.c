@@ -147,8 +147,8 @@ static void stream_whole (const mt_cpu_tile *t, char *to, const char *src, int64
 }
 
 /* Whether n indices, from `to` on, are boxes of whole vectors, and what is before and
-** after them is little. Rows that read the same lines have their turns soon: these are put
-** together near. */
+** after them is little. Rows that read the same lines have their turns soon: these are
+** put together near. */
 static bool is_whole (const mt_cpu_tile *t, const char *to, int64_t n) {
   const mt_cpu_gather *g = t->gather;
   if (g->rows > 1 || g->bytes % MT_VECTOR != 0) return false;

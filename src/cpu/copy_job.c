@@ -14,7 +14,8 @@
 
 enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
-  MT_SHORTFILL = 64,      /* bytes below which an element is not repeated by itself */
+  MT_SHORTFILL = 64,      /* bytes below which an element is not repeated by itself, */
+  MT_LEASTFILL = 16,      /* unless nothing else does it */
   MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
   MT_SHORTRUN = 4,        /* the same, of which elements are moved one by one */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
@@ -107,11 +108,12 @@ static bool plan_transpose (mt_cpu_job *job, int64_t least, int64_t gaps,
   return true;
 }
 
-static bool plan_fill (mt_cpu_job *job, mt_refusals *why) {
+/* An element is repeated to so many bytes, or it is all that there is. */
+static bool plan_fill (mt_cpu_job *job, int64_t least, mt_refusals *why) {
   const mt_cpu_axis *a = &job->outer[0];
   mt_cpu_move *move = mt_cpu_filler(job->tile.unit);
   if (a->src != 0 || a->dst != job->tile.unit || move == NULL ||
-      (a->extent * job->tile.unit < MT_SHORTFILL && job->n > 1)) {
+      (a->extent * job->tile.unit < least && job->n > 1)) {
     mt_refusals_add(why, row_names[MT_ROW_cpu_fill],
                     "no element is repeated along the "
                     "destination");
@@ -197,6 +199,7 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   mt_refusals_add(why, row_names[MT_ROW_cpu_gather],
                   "no run of 16 bytes of the destination whose units lie near in the "
                   "source");
+  if (plan_fill(job, MT_LEASTFILL, &no)) return;
   plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(unit));
 }
 
@@ -214,7 +217,8 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
   const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
-  if (!plan_fill(job, why) && !plan_transpose(job, least, 0, why)) plan_units(job, why);
+  if (!plan_fill(job, MT_SHORTFILL, why) && !plan_transpose(job, least, 0, why))
+    plan_units(job, why);
 }
 
 /* ---------------------------------------------------------------- planning */

@@ -86,10 +86,40 @@ static inline void fill_row (char *dst, const char *v, int64_t n) {
   memcpy(dst + n - MT_VECTOR, v, MT_VECTOR);
 }
 
+#ifdef MT_STREAM
+/* Whole lines past the caches; v goes on from one to the next. */
+static void stream_fill (char *dst, const char *v, int64_t n) {
+  enum { MT_LINE = 64 };
+  char line[MT_LINE + MT_VECTOR];
+  for (int i = 0; i < MT_LINE + MT_VECTOR; i += MT_VECTOR) memcpy(line + i, v, MT_VECTOR);
+  const int64_t head = (int64_t)(-(uintptr_t)dst & (MT_LINE - 1));
+  const int64_t end = head + ((n - head) & -MT_LINE);
+  memcpy(dst, line, (size_t)head);
+  for (int64_t at = head; at < end; at += MT_VECTOR)
+    mt_stream16(dst + at, line + head % MT_VECTOR);
+  memcpy(dst + end, line + head % MT_VECTOR, (size_t)(n - end));
+}
+#else
+static void stream_fill (char *dst, const char *v, int64_t n) { fill_row(dst, v, n); }
+#endif
+
+static void fill_long (const mt_cpu_tile *t, const char *src, char *dst, int64_t n,
+                       int64_t nb) {
+  _Alignas(MT_VECTOR) char v[MT_VECTOR];
+  for (int64_t j = 0; j < nb; j++) {
+    spread(v, src + j * t->b.src, t->unit);
+    stream_fill(dst + j * t->b.dst, v, n);
+  }
+}
+
 static void fill_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                        int64_t nb) {
   const int64_t n = na * t->unit;
   _Alignas(MT_VECTOR) char v[MT_VECTOR];
+  if (t->stream && n >= MT_LONGROW) {
+    fill_long(t, src, dst, n, nb);
+    return;
+  }
   for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst) {
     spread(v, src, t->unit);
     if (n >= MT_VECTOR) fill_row(dst, v, n);

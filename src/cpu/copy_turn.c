@@ -9,8 +9,8 @@
 **   buffer       along a, W rows
 **   destination  rows of the buffer, along a
 **
-** Where every second element of the source is of the run, all are turned, and every second
-** row of the buffer is written.
+** Where every second element of the source is of the run, all are turned, and every
+** second row of the buffer is written.
 **
 ** A run may have several axes, if each goes on where the one before it ends: tables say
 ** where its elements lie on the other side. Its last axis is the tile's, of which a tile
