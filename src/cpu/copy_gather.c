@@ -334,13 +334,15 @@ static int64_t whole_step (const mt_cpu_axis *a, int64_t bytes) {
   return lines > 0 ? lines : step_of(a, bytes, MT_VECTOR);
 }
 
-/* Boxes that go past the caches are better whole vectors, of as few windows. */
+/* Boxes that go past the caches are better whole vectors, of as many windows. */
 static void make_vectors (mt_cpu_job *job, mt_cpu_gather *g) {
   const int64_t even = job->boxes.step, whole = whole_step(&job->tile.a, job->tile.unit);
-  if (whole == 0 || job->boxes.nrow > 0 || g->windows > MT_FEWWINDOWS) return;
+  const int64_t windows = g->windows;
+  const bool fast = windows > 0 ? windows <= MT_FEWWINDOWS : g->unit == 8;
+  if (whole == 0 || job->boxes.nrow > 0 || !fast) return;
   job->boxes.step = whole;
   if (is_near(job)) mt_cpu_gather_make(g, job);
-  if (g->windows == 0 || g->windows > MT_FEWWINDOWS) job->boxes.step = even;
+  if (!is_near(job) || g->windows != windows) job->boxes.step = even;
 }
 
 mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
@@ -350,8 +352,9 @@ mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   if (job->boxes.unit > 16 || !take_run(job) || !is_near(job)) return MT_BOXED_NOT;
   take_rows(job);
   mt_cpu_gather_make(&g, job);
-  if (g.windows == 0) return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
+  const int64_t windows = g.windows;
   make_vectors(job, &g);
-  const bool torn = g.unit < 8 && g.windows * 2 * g.unit > 16;
+  if (windows == 0) return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
+  const bool torn = g.unit < 8 && windows * 2 * g.unit > 16;
   return torn ? MT_BOXED_TORN : MT_BOXED_SHUFFLED;
 }

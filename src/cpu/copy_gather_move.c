@@ -53,10 +53,11 @@ MT_FOR_SHUFFLE static inline __m128i part_of (const window *w, const char *src) 
 /* A box by n windows for each vector. */
 #define MT_SHUFFLED(name, n, store)                                                      \
   MT_FOR_SHUFFLE static void name(const mt_cpu_gather *g, char *to, const char *src) {   \
+    const int64_t vectors = g->vectors, windows = n;                                     \
     const window *w = g->list;                                                           \
-    for (int64_t i = 0; i < g->vectors; i++, w += n) {                                   \
+    for (int64_t i = 0; i < vectors; i++, w += windows) {                                \
       __m128i v = part_of(w, src);                                                       \
-      for (int64_t k = 1; k < n; k++) v = _mm_or_si128(v, part_of(w + k, src));          \
+      for (int64_t k = 1; k < windows; k++) v = _mm_or_si128(v, part_of(w + k, src));    \
       store((__m128i *)(to + g->to[i]), v);                                              \
     }                                                                                    \
   }
@@ -69,14 +70,30 @@ MT_SHUFFLED(shuffle_more, g->windows, _mm_storeu_si128)
 MT_SHUFFLED(stream_1, 1, _mm_stream_si128)
 MT_SHUFFLED(stream_2, 2, _mm_stream_si128)
 
+/* Units of 8 bytes one by one, two to a vector. */
+#define MT_PAIRS(name, store)                                                            \
+  static void name(const mt_cpu_gather *g, char *to, const char *src) {                  \
+    const int64_t n = g->units / 2;                                                      \
+    for (int64_t i = 0; i < n; i++) {                                                    \
+      const __m128i a = _mm_loadl_epi64((const __m128i *)(src + g->at[2 * i]));          \
+      const __m128i b = _mm_loadl_epi64((const __m128i *)(src + g->at[2 * i + 1]));      \
+      store((__m128i *)(to + 16 * i), _mm_unpacklo_epi64(a, b));                         \
+    }                                                                                    \
+    if (g->units % 2) memcpy(to + 16 * n, src + g->at[2 * n], 8);                        \
+  }
+MT_PAIRS(move_pairs, _mm_storeu_si128)
+MT_PAIRS(stream_pairs, _mm_stream_si128)
+
 static mover *mover_of (const mt_cpu_gather *g) {
   static mover *const movers[] = {move_alone, shuffle_1, shuffle_2,
                                   shuffle_3,  shuffle_4, shuffle_more};
+  if (g->windows == 0 && g->unit == 8) return move_pairs;
   return movers[g->windows < 5 ? g->windows : 5];
 }
 
 /* Of boxes of whole vectors; NULL: there is none. */
 static mover *streamer_of (const mt_cpu_gather *g) {
+  if (g->windows == 0 && g->unit == 8) return stream_pairs;
   return g->windows == 1 ? stream_1 : g->windows == 2 ? stream_2 : NULL;
 }
 #else
@@ -116,9 +133,7 @@ static void stream_boxes (const mt_cpu_tile *t, char *to, const char *src, int64
 
 /* Whether boxes go past the caches: memory takes longer than their few windows. */
 static bool is_streamed (const mt_cpu_tile *t, int64_t bytes) {
-  const mt_cpu_gather *g = t->gather;
-  return t->stream && g->windows > 0 && g->windows <= MT_FEWWINDOWS &&
-         bytes >= MT_FEWBYTES;
+  return t->stream && bytes >= MT_FEWBYTES && streamer_of(t->gather) != NULL;
 }
 
 /* Indices of a that lie before the first whole line; 0: they would be too many. */
@@ -167,6 +182,7 @@ static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t
   const int64_t boxes = n / g->step;
   if (!streams) move_boxes(g, mover_of(g), to, src, step, boxes);
   else if (whole && (uintptr_t)to % MT_LINE == 0) stream_whole(t, to, src, step, boxes);
+  else if (g->windows == 0) move_boxes(g, mover_of(g), to, src, step, boxes);
   else stream_boxes(t, to, src, step, boxes);
   to += boxes * g->bytes, src += boxes * step, n -= boxes * g->step;
   if (n > 0) move_units(g, to, src, n * inner);
@@ -183,17 +199,20 @@ static void move_rows (const mt_cpu_tile *t, const char *src, char *dst, int64_t
                  na - i < each ? na - i : each);
 }
 
-/* One box for each index of b: no more is asked. */
+/* One box for each index of b, and its rows: no more is asked. */
 static void move_single (const mt_cpu_tile *t, const char *src, char *dst, int64_t nb) {
   const mt_cpu_gather *g = t->gather;
   mover *move = mover_of(g);
-  for (int64_t j = 0; j < nb; j++) move(g, dst + j * t->b.dst, src + j * t->b.src);
+  const int64_t rows = g->rows;
+  for (int64_t j = 0; rows == 1 && j < nb; j++)
+    move(g, dst + j * t->b.dst, src + j * t->b.src);
+  for (int64_t j = 0; rows > 1 && j < nb; j++, src += t->b.src, dst += t->b.dst)
+    for (int64_t r = 0; r < rows; r++) move(g, dst + g->row[r][1], src + g->row[r][0]);
 }
 
 void mt_cpu_gather_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                          int64_t nb) {
-  const mt_cpu_gather *g = t->gather;
-  if (na == g->step && g->rows == 1 && !is_streamed(t, g->bytes)) {
+  if (na == t->gather->step && !is_streamed(t, t->gather->bytes)) {
     move_single(t, src, dst, nb);
     return;
   }
