@@ -60,7 +60,7 @@
 /* As many bits, one of them with a sign. */
 #define MT_DO_sign(from, to)                                                             \
   y = (MT_C_##to)x;                                                                      \
-  met |= (MT_MET_##from)(x >> (8 * sizeof x - 1));
+  met |= (MT_MET_##from)x >> (8 * sizeof x - 1);
 
 /* One float as another. */
 #define MT_DO_float(from, to)                                                            \
