@@ -345,6 +345,15 @@ static void make_vectors (mt_cpu_job *job, mt_cpu_gather *g) {
   if (!is_near(job) || g->windows != windows) job->boxes.step = even;
 }
 
+/* Whether windows have fewer than two units each. Boxes that follow one another along the
+** source for long are as good as runs. */
+static bool is_torn (const mt_cpu_job *job, int64_t windows) {
+  const mt_cpu_axis *a = &job->tile.a;
+  const int64_t unit = job->boxes.unit;
+  const bool follow = size_of(a->src) == unit && a->extent * job->tile.unit >= MT_TURN;
+  return !follow && unit < 8 && windows * 2 * unit > 16;
+}
+
 mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   mt_cpu_gather g;
   memset(&job->boxes, 0, sizeof job->boxes);
@@ -355,6 +364,5 @@ mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   const int64_t windows = g.windows;
   make_vectors(job, &g);
   if (windows == 0) return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
-  const bool torn = g.unit < 8 && windows * 2 * g.unit > 16;
-  return torn ? MT_BOXED_TORN : MT_BOXED_SHUFFLED;
+  return is_torn(job, windows) ? MT_BOXED_TORN : MT_BOXED_SHUFFLED;
 }
