@@ -147,9 +147,10 @@ typedef enum mt_cpu_boxed {
   MT_BOXED_TORN,
   MT_BOXED_SHUFFLED
 } mt_cpu_boxed;
-/* The axes of the job become boxes, NOT: in part. Then the tables of the boxes, of
+/* The axes of the job become boxes, NOT: in part; `near`: lines of the source stay near,
+** whichever axes are outside. Then the tables of the boxes, of
 ** mt_cpu_gather_size bytes, go to tile.gather. */
-mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job);
+mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job, bool near);
 size_t mt_cpu_gather_size (void);
 void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);
 mt_cpu_move mt_cpu_gather_move;

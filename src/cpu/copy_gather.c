@@ -354,7 +354,7 @@ static bool is_torn (const mt_cpu_job *job, int64_t windows) {
   return !follow && unit < 8 && windows * 2 * unit > 16;
 }
 
-mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
+mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job, bool near) {
   mt_cpu_gather g;
   memset(&job->boxes, 0, sizeof job->boxes);
   job->boxes.unit = job->tile.unit;
@@ -363,6 +363,6 @@ mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job) {
   mt_cpu_gather_make(&g, job);
   const int64_t windows = g.windows;
   make_vectors(job, &g);
-  if (windows == 0) return is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
+  if (windows == 0) return near || is_local(job) ? MT_BOXED_ALONE : MT_BOXED_NOT;
   return is_torn(job, windows) ? MT_BOXED_TORN : MT_BOXED_SHUFFLED;
 }

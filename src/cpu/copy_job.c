@@ -20,6 +20,7 @@ enum {
   MT_SHORTRUN = 4,        /* the same, of which elements are moved one by one */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
+  MT_FEWLINES = 128,      /* of the source that are near while some more are read */
   MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
   MT_PIECE = 256 << 10,   /* bytes that are worth a thread's while */
@@ -181,7 +182,7 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   const int64_t unit = job->tile.unit, vector = unit > 1 ? 8 * unit : 16;
   mt_refusals no = {0}; /* runs were refused before */
   mt_cpu_job boxes = *job;
-  const mt_cpu_boxed how = mt_cpu_plan_gather(&boxes);
+  const mt_cpu_boxed how = mt_cpu_plan_gather(&boxes, false);
   const bool alone = how == MT_BOXED_ALONE;
   const bool is_long = alone && boxes.boxes.step * boxes.tile.unit >= MT_LONGRUN;
   if (how != MT_BOXED_SHUFFLED) {
@@ -203,6 +204,28 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(unit));
 }
 
+/* Whether the destination comes back to a line of the source before few others: axes, in
+** its order, as far as the one along which units of the source lie together. */
+static bool is_back_soon (const mt_cpu_job *job) {
+  int64_t lines = 1;
+  for (int i = 0; i < job->n && lines <= MT_FEWLINES; i++) {
+    const mt_cpu_axis *a = &job->outer[i];
+    if (a->src == job->tile.unit || -a->src == job->tile.unit) return true;
+    if (a->src != 0) lines *= a->extent;
+  }
+  return false;
+}
+
+/* Units of 8 bytes that are read from lines that stay near: they need no turning. */
+static bool plan_near (mt_cpu_job *job) {
+  mt_cpu_job boxes = *job;
+  if (job->tile.unit != 8 || !is_back_soon(job)) return false;
+  if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
+  *job = boxes;
+  plan_gather(job);
+  return true;
+}
+
 static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_desc *d,
                       mt_refusals *why) {
   add_axes(job, x, d);
@@ -217,8 +240,8 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
   const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
-  if (!plan_fill(job, MT_SHORTFILL, why) && !plan_transpose(job, least, 0, why))
-    plan_units(job, why);
+  if (plan_fill(job, MT_SHORTFILL, why) || plan_near(job)) return;
+  if (!plan_transpose(job, least, 0, why)) plan_units(job, why);
 }
 
 /* ---------------------------------------------------------------- planning */
