@@ -359,7 +359,7 @@ mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job, bool near) {
   memset(&job->boxes, 0, sizeof job->boxes);
   job->boxes.unit = job->tile.unit;
   if (job->boxes.unit > 16 || !take_run(job) || !is_near(job)) return MT_BOXED_NOT;
-  take_rows(job);
+  if (!near) take_rows(job);
   mt_cpu_gather_make(&g, job);
   const int64_t windows = g.windows;
   make_vectors(job, &g);

@@ -216,13 +216,18 @@ static bool is_back_soon (const mt_cpu_job *job) {
   return false;
 }
 
-/* Units of 8 bytes that are read from lines that stay near: they need no turning. */
+/* Units of 8 bytes that are read from lines that stay near: they need no turning, if tiles
+** are not too small. */
 static bool plan_near (mt_cpu_job *job) {
   mt_cpu_job boxes = *job;
   if (job->tile.unit != 8 || !is_back_soon(job)) return false;
   if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
+  plan_gather(&boxes);
+  const mt_cpu_tile *t = &boxes.tile;
+  if (min_of(boxes.ta, t->a.extent) * min_of(boxes.tb, t->b.extent) * t->unit <
+      MT_LEASTTILE)
+    return false;
   *job = boxes;
-  plan_gather(job);
   return true;
 }
 
