@@ -21,6 +21,7 @@ enum {
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
   MT_FEWLINES = 128,      /* of the source that are near while some more are read */
+  MT_NEARLINES = 512,     /* that are near */
   MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
   MT_PIECE = 256 << 10,   /* bytes that are worth a thread's while */
@@ -175,6 +176,24 @@ static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
   plan_any(job, MT_ROW_cpu_cast, mt_cpu_caster(&job->tile, d->cast));
 }
 
+/* Whether the destination comes back to a line of the source before `most` others: axes,
+** in its order, as far as the one that steps so many bytes. */
+static bool is_back_soon (const mt_cpu_job *job, int64_t bytes, int64_t most) {
+  int64_t lines = 1;
+  for (int i = 0; i < job->n && lines <= most; i++) {
+    const mt_cpu_axis *a = &job->outer[i];
+    if (a->src == bytes || -a->src == bytes) return true;
+    if (a->src != 0) lines *= a->extent;
+  }
+  return false;
+}
+
+/* By every second unit of the source, where its lines do not stay near. */
+static bool plan_gapped (mt_cpu_job *job, mt_refusals *why) {
+  if (is_back_soon(job, 2 * job->tile.unit, MT_NEARLINES)) return false;
+  return plan_transpose(job, MT_LONGRUN, 1, why);
+}
+
 /* Units that are neither repeated nor of two long runs: boxes by shuffles of several
 ** units, else runs of vectors, boxes by other shuffles, long ones one by one, runs one by
 ** one, short boxes, loops. */
@@ -187,7 +206,7 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   const bool is_long = alone && boxes.boxes.step * boxes.tile.unit >= MT_LONGRUN;
   if (how != MT_BOXED_SHUFFLED) {
     if (plan_transpose(job, vector, 0, &no)) return;
-    if (plan_transpose(job, MT_LONGRUN, 1, &no)) return;
+    if (plan_gapped(job, &no)) return;
     if (!is_long && how != MT_BOXED_TORN && plan_transpose(job, MT_SHORTRUN, 0, &no))
       return;
     job->tile.gaps = 0;
@@ -204,23 +223,11 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(unit));
 }
 
-/* Whether the destination comes back to a line of the source before few others: axes, in
-** its order, as far as the one along which units of the source lie together. */
-static bool is_back_soon (const mt_cpu_job *job) {
-  int64_t lines = 1;
-  for (int i = 0; i < job->n && lines <= MT_FEWLINES; i++) {
-    const mt_cpu_axis *a = &job->outer[i];
-    if (a->src == job->tile.unit || -a->src == job->tile.unit) return true;
-    if (a->src != 0) lines *= a->extent;
-  }
-  return false;
-}
-
 /* Units of 8 bytes that are read from lines that stay near: they need no turning, if tiles
 ** are not too small. */
 static bool plan_near (mt_cpu_job *job) {
   mt_cpu_job boxes = *job;
-  if (job->tile.unit != 8 || !is_back_soon(job)) return false;
+  if (job->tile.unit != 8 || !is_back_soon(job, 8, MT_FEWLINES)) return false;
   if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
   plan_gather(&boxes);
   const mt_cpu_tile *t = &boxes.tile;
