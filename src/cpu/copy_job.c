@@ -223,8 +223,8 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(unit));
 }
 
-/* Units of 8 bytes that are read from lines that stay near: they need no turning, if tiles
-** are not too small. */
+/* Units of 8 bytes that are read from lines that stay near: they need no turning, if
+** tiles are not too small. */
 static bool plan_near (mt_cpu_job *job) {
   mt_cpu_job boxes = *job;
   if (job->tile.unit != 8 || !is_back_soon(job, 8, MT_FEWLINES)) return false;
