@@ -2,15 +2,16 @@
 ** stream_k.cuh - tiles that clusters share, each with some of their slabs.
 ** SPDX-License-Identifier: MIT
 **
-**   slabs of all tiles  |  tile 0  |  tile 1  |  tile 2  |  tile 3  |
-**   of each cluster     |   0   |   1   |   2   |   3   |   4   |  5  |
+**   slabs of all rows of tiles  |  row 0  |  row 1  |  row 2  |  row 3  |
+**   of each group of clusters   |   0   |   1   |   2   |   3   |  4  | 5 |
 **
-** A cluster goes through its slabs from its last tile on. What it has of that one, where it
-** is not the end, it gives first, by way of memory, to the cluster that has the end. Of its
-** first tile it has the end, and maybe not the beginning: then it waits for what clusters
-** before it gave, and adds it in their order, so that sums are the same each time. Flags
-** are of warps, which wait for the warp of their own rows alone. Without stream-K all that
-** a cluster has is whole tiles.
+** A group of clusters has a cluster for each column of tiles, so that what they have of A
+** is wanted by all of them at a time: memory gives it once. It goes through its slabs from
+** its last row on. What it has of that one, where it is not the end, it gives first, by
+** way of memory, to the group that has the end. Of its first row it has the end, and maybe
+** not the beginning: then it waits for what groups before it gave, and adds it in their
+** order, so that sums are the same each time. Flags are of warps, which wait for the warp
+** of their own rows alone. Without stream-K all that a group has is whole rows.
 */
 #ifndef STREAM_K_CUH
 #define STREAM_K_CUH
@@ -21,23 +22,37 @@
 
 namespace mt {
 
-/* Slabs of all tiles that a cluster has. */
-MT_INLINE slab_range slabs_of_cluster (const mt_hopper_launch &p, int cluster,
-                                       int clusters) {
-  const int64_t all = p.streams ? (int64_t)p.tiles * p.slabs : p.tiles;
-  const int each = p.streams ? 1 : p.slabs;
-  return {(int)(cluster * all / clusters) * each,
-          (int)((cluster + 1) * all / clusters) * each};
+/* Clusters side by side are a group, one for each column of tiles. */
+struct group_of_clusters {
+  int number, column, all;
+
+  MT_INLINE group_of_clusters (const mt_hopper_launch &p, int cluster, int clusters) {
+    number = cluster / p.tiles_n, column = cluster - number * p.tiles_n;
+    all = clusters / p.tiles_n;
+  }
+  /* Its slabs of all rows of tiles. */
+  MT_INLINE slab_range slabs (const mt_hopper_launch &p) const {
+    const int rows = p.tiles / p.tiles_n, each = p.streams ? 1 : p.slabs;
+    const int64_t units = p.streams ? (int64_t)rows * p.slabs : rows;
+    return {(int)(number * units / all) * each, (int)((number + 1) * units / all) * each};
+  }
+  MT_INLINE tile_place tile (const mt_hopper_launch &p, int row) const {
+    const int l = row / p.tiles_m;
+    return {row - l * p.tiles_m, column, l};
+  }
+};
+template <typename H> MT_INLINE group_of_clusters own_group (const mt_hopper_launch &p) {
+  return group_of_clusters(p, first_tile<H>(p), clusters_of<H>(p));
 }
 
-/* Slabs [from, to) of a tile; those of the last tile that is left. */
+/* Slabs [from, to) of a row of tiles; those of the last row that is left. */
 struct share {
-  int tile, from, to;
+  int row, from, to;
 };
 MT_INLINE share take_share (const mt_hopper_launch &p, slab_range &left) {
-  const int tile = (left.end - 1) / p.slabs, start = tile * p.slabs;
+  const int row = (left.end - 1) / p.slabs, start = row * p.slabs;
   const int from = left.first > start ? left.first : start;
-  const share own = {tile, from - start, left.end - start};
+  const share own = {row, from - start, left.end - start};
   left.end = from;
   return own;
 }
@@ -45,11 +60,12 @@ MT_INLINE share take_share (const mt_hopper_launch &p, slab_range &left) {
 template <typename H>
 MT_INLINE void produce_shares (const mt_hopper_launch &p, uint32_t ring, uint32_t bars) {
   ring_place<H::STAGES> at = {0, 1};
-  slab_range left = slabs_of_cluster(p, first_tile<H>(p), clusters_of<H>(p));
+  const group_of_clusters group = own_group<H>(p);
+  slab_range left = group.slabs(p);
   while (left.first < left.end) {
     const share own = take_share(p, left);
-    load_slabs<H>(p, tile_of(p, own.tile), {own.from, own.to}, cluster_rank(), ring, bars,
-                  at);
+    load_slabs<H>(p, group.tile(p, own.row), {own.from, own.to}, cluster_rank(), ring,
+                  bars, at);
   }
 }
 
@@ -89,30 +105,33 @@ template <typename H> struct sums_of_warp {
   }
 };
 
-/* Of the clusters before this one that have the tile from its beginning on, the last
-** first. */
+/* Of the groups before this one that have the row from its beginning on, the last first:
+** of the cluster that has this column. */
 template <typename H>
-MT_INLINE void take_sums (const mt_hopper_launch &p, float *c, int tile, int warp) {
-  int cluster = first_tile<H>(p);
+MT_INLINE void take_sums (const mt_hopper_launch &p, float *c, int row, int warp) {
+  group_of_clusters from = own_group<H>(p);
 #pragma unroll 1
-  do sums_of_warp<H>(p, --cluster, warp).add_to(c);
-  while (slabs_of_cluster(p, cluster, clusters_of<H>(p)).first > tile * p.slabs);
+  do {
+    from.number--;
+    sums_of_warp<H>(p, from.number * p.tiles_n + from.column, warp).add_to(c);
+  } while (from.slabs(p).first > row * p.slabs);
 }
 
 template <typename H>
 MT_INLINE void consume_shares (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
-                               int group) {
+                               int warpgroup) {
   const int warp = threadIdx.x / 32 - 4, rank = cluster_rank();
   const uint32_t units = ring + H::OUT + warp * H::N * TURNED_LINE;
   const uint32_t side = side_at<H::STAGES>(bars, warp);
-  const uint32_t rows = group * MT_GROUP_ROWS * MT_SLAB;
+  const uint32_t rows = warpgroup * MT_GROUP_ROWS * MT_SLAB;
   slab_walk<H> walk = {ring, bars, rows, {0, 0}, -1};
-  slab_range left = slabs_of_cluster(p, first_tile<H>(p), clusters_of<H>(p));
+  const group_of_clusters group = own_group<H>(p);
+  slab_range left = group.slabs(p);
   uint32_t turn = 0;
   while (left.first < left.end) {
     const share own = take_share(p, left);
     const bool ends = own.to == p.slabs;
-    const tile_place t = tile_of(p, own.tile);
+    const tile_place t = group.tile(p, own.row);
     const int m = (t.m * H::CLUSTER + rank) * H::M + warp * MT_WARP_ROWS, n = t.n * H::N;
     float c[H::SUMS];
     ahead<H::N, H::AHEAD> next;
@@ -131,7 +150,7 @@ MT_INLINE void consume_shares (const mt_hopper_launch &p, uint32_t ring, uint32_
       sums_of_warp<H>(p, first_tile<H>(p), warp).give(c);
       continue;
     }
-    if (own.from > 0) take_sums<H>(p, c, own.tile, warp);
+    if (own.from > 0) take_sums<H>(p, c, own.row, warp);
     if constexpr (H::FINISHES)
       if (has_side(p)) barrier_wait(side, turn++ & 1);
     store_turned<H>(p, c, next.bias, units, m, n, t.l);

@@ -236,7 +236,8 @@ static bool has_work (const mt_hopper_row *row, const mt_hopper_launch *l, mt_gr
   for (int i = 0; i < MT_HOPPER_FLAGS; i++)
     if (work[i] != 0) return false;
   return (int64_t)l->tiles * l->slabs <= INT32_MAX &&
-         grid.blocks <= MT_HOPPER_MOST_BLOCKS;
+         grid.blocks <= MT_HOPPER_MOST_BLOCKS &&
+         grid.blocks % (uint32_t)(l->tiles_n * row->cluster) == 0;
 }
 
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,

@@ -215,8 +215,9 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
     l->side_step = c->side[MT_RESIDUAL].stride[2] != 0;
   }
   l->streams = c->streams;
-  const int most = c->streams ? l->tiles * l->slabs : l->tiles;
-  if (c->clusters > most) c->clusters = most;
+  const int each = MT_HOPPER_STREAM_K(r->cluster, r->turned) ? l->tiles_n : 1;
+  const int most = l->tiles / each * (c->streams ? l->slabs : 1);
+  c->clusters = (c->clusters > most ? most : c->clusters) * each;
   c->run.cluster = (unsigned)(r->cluster * c->parts);
   c->run.blocks = (unsigned)c->clusters * c->run.cluster;
   c->run.threads = MT_HOPPER_THREADS, c->run.edges = l->edges != 0,
@@ -368,15 +369,15 @@ static void free_tensors (tensor *x, int n) {
 static bool run_launch (hopper_case *c, mt_hopper_launch l, run_kernel *run,
                         void *kernel) {
   const size_t sums = MT_TILE_M * (size_t)c->row->n * sizeof(float);
-  if (l.streams) l.work = calloc(1, MT_HOPPER_FLAGS + c->run.blocks * sums);
-  if (l.streams && l.work == NULL) abort();
+  l.work = calloc(1, MT_HOPPER_FLAGS + c->run.blocks * sums);
+  if (l.work == NULL) abort();
   bool good = run(kernel, &l, &c->run);
-  for (int i = 0; good && l.streams && i < MT_HOPPER_FLAGS; i++)
+  for (int i = 0; good && i < MT_HOPPER_FLAGS; i++)
     if (l.work[i] != 0) {
       snprintf(c->run.report, sizeof c->run.report, "a flag that nobody put down");
       good = false;
     }
-  if (l.streams) free(l.work);
+  free(l.work);
   return good;
 }
 
@@ -491,8 +492,7 @@ bool chosen_case (hopper_case *c, bool *ran) {
     if (c->terms == 3) encode_rest(&h.launch.b_rest, &h, MT_B, &rest[1]);
     c->run.blocks = h.blocks, c->run.cluster = h.cluster, c->run.shared = h.shared;
     c->run.threads = MT_HOPPER_THREADS, c->run.edges = h.launch.edges != 0;
-    if (h.launch.streams) c->row = h.row;
-    c->parts = h.launch.parts, c->clusters = (int)(h.blocks / h.cluster);
+    c->row = h.row, c->parts = h.launch.parts, c->clusters = (int)(h.blocks / h.cluster);
     good = is_computed(c, x, &h.launch, run_row, &h.row);
   }
   free_tensors(x, MT_PARTS), free_tensors(rest, 2), free_tensors(side, MT_BESIDES);

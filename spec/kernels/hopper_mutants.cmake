@@ -399,10 +399,9 @@ mutant(one_round_of_four hopper_bf16_tn_160_turned_alone_epilogue ", not "
 
 source(stream_k.cuh)
 mutant(sums_of_one_cluster hopper_bf16_tn_160_turned "a flag that nobody put down"
-       [[  while (slabs_of_cluster(p, cluster, clusters_of<H>(p)).first > tile * p.slabs);]]
-       [[  while (false);]])
+       [[while (from.slabs(p).first > row * p.slabs);]] [[while (false);]])
 mutant(beginning_not_taken hopper_f16_nn_192_turned "a flag that nobody put down"
-       [[    if (own.from > 0) take_sums<H>(p, c, own.tile, warp);
+       [[    if (own.from > 0) take_sums<H>(p, c, own.row, warp);
 ]] "")
 mutant(sums_begin_with_the_tile hopper_bf16_tn_160_turned ", not "
        [[k == own.from]] [[k == 0]])

@@ -121,8 +121,7 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
   shape_edges(h, row);
   h->shared = MT_HOPPER_SHARED(row->n, row->stages, row->cluster, row->turned);
   h->cluster = (uint32_t)(row->cluster * parts);
-  mt_hopper_share(h, false, cores);
-  return parts <= l->slabs;
+  return mt_hopper_share(h, false, cores) && parts <= l->slabs;
 }
 
 /* ---------------------------------------------------------------- stream-K */
@@ -130,12 +129,13 @@ static bool shape (mt_hopper *h, const mt_hopper_row *row, int64_t k, int64_t ba
 bool mt_hopper_share (mt_hopper *h, bool streams, int cores) {
   mt_hopper_launch *l = &h->launch;
   const int64_t clusters = mt_hopper_at_once(cores, (int)h->cluster);
-  const int64_t all = streams ? (int64_t)l->tiles * l->slabs : l->tiles;
-  const int64_t blocks = (all < clusters ? all : clusters) * h->cluster;
-  const bool may = MT_HOPPER_STREAM_K(h->row->cluster, h->row->turned) &&
-                   all <= INT32_MAX && blocks <= MT_HOPPER_MOST_BLOCKS &&
-                   l->tiles % clusters != 0;
-  if (streams && !may) return false;
+  const bool may = MT_HOPPER_STREAM_K(h->row->cluster, h->row->turned);
+  const int64_t each = may ? l->tiles_n : 1, rows = l->tiles / each;
+  const int64_t groups = clusters / each, all = streams ? rows * l->slabs : rows;
+  const int64_t blocks = (all < groups ? all : groups) * each * h->cluster;
+  if (groups == 0 || (streams && (!may || rows * l->slabs > INT32_MAX ||
+                                  blocks > MT_HOPPER_MOST_BLOCKS || rows % groups == 0)))
+    return false;
   l->streams = streams;
   h->blocks = (uint32_t)blocks;
   return true;

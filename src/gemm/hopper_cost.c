@@ -25,26 +25,18 @@ int mt_hopper_at_once (int cores, int blocks) {
 static const struct cost {
   int n, cluster;
   double launch, slab, full, tile, part;
-} costs_of_words[] = {{256, 2, 4.04, 0.601, 0.20, 0.49, 0},
-                      {256, 1, 2.38, 0.599, 0.36, 0.13, 0},
-                      {192, 2, 2.10, 0.450, 0.20, 1.90, 0},
-                      {192, 1, 1.72, 0.479, 0.24, 1.13, 0},
-                      {160, 2, 2.14, 0.365, 0.20, 1.94, 0},
-                      {160, 1, 3.04, 0.408, 0.72, 0.48, 1.40},
-                      {128, 2, 2.54, 0.319, 0.18, 1.22, 0},
-                      {128, 1, 1.83, 0.339, 0.29, 1.26, 1.38},
-                      {64, 1, 2.49, 0.207, 0.51, 0.54, 0.75},
-                      {16, 1, 1.89, 0.311, 0.56, 0.64, 0.44}};
-static const struct cost costs_of_bytes[] = {{256, 2, 3.05, 0.600, 0.25, 1.78, 0},
-                                             {256, 1, 1.68, 0.620, 0.08, 2.16, 0},
-                                             {192, 2, 3.10, 0.450, 0.36, 1.60, 0},
-                                             {192, 1, 2.30, 0.468, 0.22, 1.56, 0},
-                                             {160, 2, 3.12, 0.366, 0.36, 1.37, 0},
-                                             {160, 1, 2.29, 0.390, 0.29, 1.56, 1.34},
-                                             {128, 2, 2.74, 0.326, 0.08, 1.35, 0},
-                                             {128, 1, 1.76, 0.315, 0.34, 1.76, 1.05},
-                                             {64, 1, 2.66, 0.184, 0.28, 0.72, 0.98},
-                                             {16, 1, 2.12, 0.256, 0.09, 0.98, 0.62}};
+} costs_of_words[] =
+    {{256, 2, 4.04, 0.601, 0.20, 0.49, 0},   {256, 1, 2.38, 0.599, 0.36, 0.13, 0},
+     {192, 2, 2.10, 0.450, 0.20, 1.90, 0},   {192, 1, 1.72, 0.479, 0.24, 1.13, 0},
+     {160, 2, 2.14, 0.365, 0.20, 1.94, 0},   {160, 1, 2.90, 0.400, 0.23, 1.30, 1.48},
+     {128, 2, 2.54, 0.319, 0.18, 1.22, 0},   {128, 1, 1.83, 0.339, 0.29, 1.26, 1.38},
+     {64, 1, 2.49, 0.207, 0.51, 0.54, 0.75}, {16, 1, 1.89, 0.311, 0.56, 0.64, 0.44}};
+static const struct cost costs_of_bytes[] =
+    {{256, 2, 3.05, 0.600, 0.08, 1.78, 0},   {256, 1, 1.68, 0.620, 0.08, 2.16, 0},
+     {192, 2, 3.10, 0.450, 0.36, 1.60, 0},   {192, 1, 2.30, 0.468, 0.22, 1.56, 0},
+     {160, 2, 3.12, 0.366, 0.36, 1.37, 0},   {160, 1, 2.29, 0.390, 0.29, 1.56, 1.34},
+     {128, 2, 2.74, 0.326, 0.08, 1.35, 0},   {128, 1, 1.76, 0.315, 0.34, 1.76, 1.05},
+     {64, 1, 2.66, 0.184, 0.28, 0.72, 0.98}, {16, 1, 2.12, 0.256, 0.09, 0.98, 0.62}};
 enum { NCOSTS = sizeof costs_of_words / sizeof *costs_of_words };
 _Static_assert(NCOSTS == sizeof costs_of_bytes / sizeof *costs_of_bytes,
                "each width has both costs");
@@ -56,7 +48,9 @@ static const double both_cost = 0.03;  /* of memory and products beside each oth
 static const double pack_cost = 2.5;   /* of a launch besides what it moves */
 static const double rows_cost = 0.025; /* of a column of a tile, by rows of D */
 static const double far_cost = 0.26;   /* the same, where columns of D lie apart */
-static const double share_cost = 3;    /* of sums that are given by way of memory */
+/* Of sums that are given by way of memory; where a group has no row of its own these come
+** at its end, and another waits. */
+static const double share_cost = 3.5, wait_cost = 6;
 /* Of an activation and a side by a map where each block has one tile: what runs once is
 ** fetched first. 2048^3 of bf16 with gelu took 5 us less by a kernel that reads. */
 static const double once_cost = 5;
@@ -131,18 +125,23 @@ static double beside (double products, double moves) {
 static double streaming (const mt_hopper *h, const mt_hopper_row *row,
                          const mt_matrix x[MT_PARTS], struct cost c) {
   const mt_hopper_launch *l = &h->launch;
-  const int64_t clusters = h->blocks / h->cluster;
-  const int64_t slabs = mt_div_up((int64_t)l->tiles * l->slabs, clusters);
+  const int64_t groups = h->blocks / h->cluster / (uint32_t)l->tiles_n;
+  const int64_t rows = l->tiles / l->tiles_n;
+  const int64_t slabs = mt_div_up(rows * l->slabs, groups);
   const double slab = c.slab * (1 + c.full / 2);
-  const double ends = (double)mt_div_up(l->tiles, clusters) * c.tile;
-  return beside((double)slabs * slab + ends + share_cost, moving(h, row, x));
+  const double ends = (double)mt_div_up(rows, groups) * c.tile;
+  const double shares = share_cost + (rows < groups ? wait_cost : 0);
+  return beside((double)slabs * slab + ends, moving(h, row, x)) + shares;
 }
 
 double mt_hopper_predict (const mt_hopper *h, const mt_hopper_row *row,
                           const mt_matrix x[MT_PARTS], int cores) {
   const struct cost c = cost_of(row);
   const mt_hopper_launch *l = &h->launch;
-  const int64_t waves = mt_div_up(l->tiles, mt_hopper_at_once(cores, (int)h->cluster));
+  const int64_t at_once = mt_hopper_at_once(cores, (int)h->cluster);
+  const bool groups = MT_HOPPER_STREAM_K(row->cluster, row->turned);
+  const int64_t each = groups ? l->tiles_n : 1;
+  const int64_t waves = mt_div_up(l->tiles / each, at_once / each);
   const double busy = (double)l->tiles * h->cluster / ((double)waves * cores);
   const double slab = c.slab * (1 + c.full * fmax(0, busy - 0.5));
   if (l->streams) return c.launch + streaming(h, row, x, c) + packing(h, x);
