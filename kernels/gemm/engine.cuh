@@ -12,6 +12,7 @@
 #define ENGINE_CUH
 
 #include "kernels/gemm/feed.cuh"
+#include "kernels/gemm/flags.cuh"
 
 namespace mt {
 
