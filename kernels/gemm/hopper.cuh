@@ -87,7 +87,7 @@ struct hopper {
   };
 };
 
-/* ------------------------------------------------------------------ the slabs of a tile */
+/* ------------------------------------------------------------------ slabs of a tile */
 
 /* The first slabs of a tile; with each of them a piece of the tile that was kept. */
 template <typename H, typename KEPT>

@@ -8,7 +8,7 @@
 **   | 1 3 5 |  one at a time  -->  | | | | |  -->  |s|s|s|s|
 **   | 6 7 8 |                                        free[s]: it has been multiplied
 **
-** One thread loads, by one box of TMA each of A and of B, or of a block's part of B, which
+** One thread loads, by a box of TMA each of A and of B, or of a block's part of B, which
 ** comes to all blocks of a cluster. Of rows outside of A or B nothing is loaded.
 */
 #ifndef LOADING_CUH

@@ -48,8 +48,8 @@ enum {
 #define MT_BITS_8 uint64_t
 
 #define MT_LOADER(isa, function, dtype, size, carrier, type)                             \
-  MT_FOR_##isa static void function##_##isa(void *out, const char *src, int64_t step,    \
-                                            int64_t n) {                                 \
+  MT_CAST_FOR_##isa static void function##_##isa(void *out, const char *src,             \
+                                                 int64_t step, int64_t n) {              \
     const mt_cast_type t = mt_cast_type_of(dtype);                                       \
     type *o = out;                                                                       \
     MT_EACH(size, MT_BITS_##size x; memcpy(&x, src + at, size);                          \
@@ -57,8 +57,8 @@ enum {
   }
 
 #define MT_STORER(isa, function, dtype, size, carrier, type)                             \
-  MT_FOR_##isa static void function##_##isa(char *dst, int64_t step, const void *in,     \
-                                            int64_t n) {                                 \
+  MT_CAST_FOR_##isa static void function##_##isa(char *dst, int64_t step,                \
+                                                 const void *in, int64_t n) {            \
     const mt_cast_type t = mt_cast_type_of(dtype);                                       \
     const type *o = in;                                                                  \
     MT_EACH(size, MT_BITS_##size x = (MT_BITS_##size)mt_cast_store_##carrier(o[i], t);   \
@@ -92,7 +92,7 @@ typedef struct mt_cast_steps {
    [i64] = step##_i64##_name##_##isa,                                                    \
    [u64] = step##_u64##_name##_##isa},
 
-#ifdef MT_FOR_avx2
+#ifdef MT_CAST_FOR_avx2
 static const mt_cast_steps steps_avx512 = {{
 #define MT_DTYPE(name, ...) MT_STEPS_OF(avx512, load, _##name)
 #include "moontile/dtypes.def"
@@ -120,9 +120,9 @@ static const mt_cast_steps steps_plain = {{
                                           }};
 
 static const mt_cast_steps *choose_steps (void) {
-#ifdef MT_FOR_avx2
-  if (MT_HAS_avx512) return &steps_avx512;
-  if (MT_HAS_avx2) return &steps_avx2;
+#ifdef MT_CAST_FOR_avx2
+  if (MT_CAST_HAS_avx512) return &steps_avx512;
+  if (MT_CAST_HAS_avx2) return &steps_avx2;
 #endif
   return &steps_plain;
 }

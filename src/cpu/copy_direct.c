@@ -162,7 +162,8 @@
   X(isa, f32, i32, whole)
 
 #define MT_DIRECT(isa, from, to, how)                                                    \
-  MT_FOR_##isa static bool from##_##to##_##isa(char *dst, const char *src, int64_t n) {  \
+  MT_CAST_FOR_##isa static bool from##_##to##_##isa(char *dst, const char *src,          \
+                                                    int64_t n) {                         \
     MT_MET_##from met = 0;                                                               \
     for (int64_t i = 0; i < n; i++) {                                                    \
       MT_C_##from x;                                                                     \
@@ -189,7 +190,7 @@ mt_cast_direct *mt_cpu_direct (mt_dtype from, mt_dtype to) {
   const bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
   const direct *list = NULL;
 #define MT_TAKE(isa, ...)                                                                \
-  if (list == NULL && MT_HAS_##isa) list = list_##isa;
+  if (list == NULL && MT_CAST_HAS_##isa) list = list_##isa;
   MT_CAST_ISAS(MT_TAKE, )
   for (size_t i = 0; little && i < sizeof list_plain / sizeof list_plain[0]; i++)
     if (list[i].from == from && list[i].to == to) return list[i].move;

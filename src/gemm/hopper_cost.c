@@ -21,7 +21,7 @@ int mt_hopper_at_once (int cores, int blocks) {
 ** many. By the width of the tile; of a cluster the widest first. Of 8 bits products take
 ** half as long: what the L2 gives counts. Of all ways of 270 products on an H200, random
 ** ones and those that people have (bench/small.lua), the cheapest by these takes 1.007 of
-** the time of the fastest, 1.02 of 8 bits: they were fitted to that, besides to the times. */
+** the time of the fastest, 1.02 of 8 bits: they were fitted to that and to the times. */
 static const struct cost {
   int n, cluster;
   double launch, slab, full, tile, part;
