@@ -5,13 +5,14 @@
 **   slabs of all rows of tiles  |  row 0  |  row 1  |  row 2  |  row 3  |
 **   of each group of clusters   |   0   |   1   |   2   |   3   |  4  | 5 |
 **
-** A group has a cluster for each column of tiles, so that what they have of A is wanted
-** by all of them at a time: memory gives it once. It goes through its slabs from the last
-** row on. What it has of that one, where it is not the end, it gives first, by way of
-** memory, to the group that has the end. Of its first row it has the end, and maybe not
-** the beginning: then it waits for what groups before it gave, and adds it in their order,
-** so that sums are the same each time. Flags are of warps, which wait for the warp of their
-** own rows alone. Without stream-K all that a group has is whole rows.
+** A group has a cluster for each column of tiles, so that what they have of A is
+** wanted by all of them at a time: memory gives it once. It goes through its slabs
+** from the last row on. What it has of that one, where it is not the end, it gives
+** first, by way of memory, to the group that has the end. Of its first row it has the
+** end, and maybe not the beginning: then it waits for what groups before it gave, and
+** adds it in their order, so that sums are the same each time. Flags are of warps,
+** which wait for the warp of their own rows alone. Without stream-K all that a group
+** has is whole rows.
 */
 #ifndef STREAM_K_CUH
 #define STREAM_K_CUH

@@ -38,8 +38,9 @@ enum {
 /* Whether blocks of a cluster may share a tile, each a part of K. */
 #define MT_HOPPER_SPLITS(n, cluster, turned) ((cluster) == 1 && ((n) <= 128 || (turned)))
 /* Whether clusters may share tiles by stream-K, in groups of one for each column of
-** tiles: each group has as many slabs of all rows. Sums of those that are not the last of
-** a row go through memory. There flags of warps come first, which each launch leaves 0. */
+** tiles: each group has as many slabs of all rows. Sums of those that are not the last
+** of a row go through memory. There flags of warps come first, which each launch
+** leaves 0. */
 #define MT_HOPPER_STREAM_K(cluster, turned) ((cluster) > 1 && (turned))
 enum { MT_HOPPER_MOST_BLOCKS = 512, MT_HOPPER_FLAGS = MT_HOPPER_MOST_BLOCKS * 32 };
 /* Whether D may be written by TMA: a row of the tile has 128 bytes and more. */
