@@ -105,6 +105,8 @@ endmacro()
 # what is newer than all of them. Compressed: kernels of products are much alike. From nvcc 13 on
 # that is zstd, at its smallest: drivers unpack it as soon as what is only half as small; and ptxas
 # has two threads, which write the same code: hopper.cu alone keeps one busy for minutes.
+# Kernels have nothing of their own for what is newer than 90: its code is made of the PTX of 90,
+# so that the first half of the compiler runs once for all of them.
 # MOONTILE_CUDA_QUICK: the same kernels, not optimised.
 function(moontile_compile_kernels out name archs)
   set(flags -Xfatbin -compress-all --threads 2)
@@ -117,7 +119,11 @@ function(moontile_compile_kernels out name archs)
     endif()
   endif()
   foreach(arch IN LISTS archs)
-    list(APPEND flags -gencode arch=compute_${arch},code=sm_${arch})
+    set(ptx ${arch})
+    if(arch MATCHES "^[0-9]+$" AND arch GREATER 90)
+      set(ptx 90)
+    endif()
+    list(APPEND flags -gencode arch=compute_${ptx},code=sm_${arch})
   endforeach()
   list(GET archs 0 lowest)
   list(APPEND flags -gencode arch=compute_${lowest},code=compute_${lowest})
@@ -274,9 +280,11 @@ if(MOONTILE_NVCC)
   moontile_known_archs(archs)
   if(archs)
     list(JOIN archs " sm_" text)
-    # Copies gain nothing from 90a. Nothing gains from 86, and 90a has all of 90.
+    # Copies gain nothing from 90a, nor from 89 but for conversions to 8 bits, which are as bound
+    # by memory without. Nothing gains from 86, and 90a has all of 90.
     set(mma_archs ${archs})
     moontile_without(archs 90a 90)
+    moontile_without(archs 89 80)
     moontile_without(mma_archs 90 90a)
     moontile_without(mma_archs 86 80)
     set(MOONTILE_IMAGE_COPY ${PROJECT_BINARY_DIR}/kernels/copy.fatbin)
