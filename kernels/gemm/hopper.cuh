@@ -24,6 +24,7 @@
 #define HOPPER_CUH
 
 #include "kernels/gemm/by_rows.cuh"
+#include "kernels/gemm/clearing.cuh"
 #include "kernels/gemm/late.cuh"
 #include "kernels/gemm/multiplying.cuh"
 #include "kernels/gemm/parts.cuh"
@@ -279,6 +280,14 @@ template <typename H> MT_INLINE void start (const mt_hopper_launch &p, uint32_t 
   grid_wait();
 }
 
+/* The first tile of a block, or, where clusters of a column share tiles, its column: rows
+** that are missing are those of the last tile alone. */
+template <typename H>
+MT_INLINE tile_place edge_place (const mt_hopper_launch &p, tile_place first) {
+  if constexpr (H::STREAM_K) return {0, own_group<H>(p).column, 0};
+  return first_place<H, false>(p, first);
+}
+
 template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
   extern __shared__ char memory[];
   const uint32_t ring = (shared_address(memory) + 1023) & ~1023u;
@@ -286,6 +295,7 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
   const int group = threadIdx.x / 128;
   tile_place first = {};
   if constexpr (!H::STREAM_K) first = first_place<H, true>(p, first);
+  if (p.edges) clear_outside<H>(p, edge_place<H>(p, first), ring);
   start<H>(p, bars);
   if (group == 0) {
     registers_give<H::LATE_ENDS ? 24 : 40>();

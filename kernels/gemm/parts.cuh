@@ -16,6 +16,7 @@
 #ifndef PARTS_CUH
 #define PARTS_CUH
 
+#include "kernels/gemm/barrier.cuh"
 #include "kernels/gemm/sm90.cuh"
 
 namespace mt {

@@ -69,6 +69,11 @@ MT_INLINE void store_words (uint32_t to, uint32_t x, uint32_t y) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" : : "r"(to), "r"(x), "r"(y) : "memory");
 }
 
+/* 16 bytes become 0. */
+MT_INLINE void clear_line (uint32_t to) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" : : "r"(to), "r"(0) : "memory");
+}
+
 MT_INLINE void load_words (uint32_t at, uint32_t &x, uint32_t &y) {
   asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];"
                : "=r"(x), "=r"(y)

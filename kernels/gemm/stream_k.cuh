@@ -37,6 +37,11 @@ struct group_of_clusters {
     const int64_t units = p.streams ? (int64_t)rows * p.slabs : rows;
     return {(int)(number * units / all) * each, (int)((number + 1) * units / all) * each};
   }
+  /* The group that has the first slab of the row. */
+  MT_INLINE int first_of (const mt_hopper_launch &p, int row) const {
+    const int64_t units = (int64_t)(p.tiles / p.tiles_n) * p.slabs;
+    return (int)((((int64_t)row * p.slabs + 1) * all - 1) / units);
+  }
   MT_INLINE tile_place tile (const mt_hopper_launch &p, int row) const {
     const int l = row / p.tiles_m;
     return {row - l * p.tiles_m, column, l};
@@ -94,28 +99,29 @@ template <typename H> struct sums_of_warp {
     if (threadIdx.x % 32 == 0) flag_raise(flag);
   }
   MT_INLINE void add_to (float *c) const {
-    if (threadIdx.x % 32 == 0) flag_wait(flag);
-    __syncwarp();
+    float x[H::SUMS]; /* all are on their way before the first is added */
 #pragma unroll
-    for (int i = 0; i < H::SUMS; i += 4) {
-      float x[4];
-      read_of_block(x, sums + i * 32);
+    for (int i = 0; i < H::SUMS; i += 4) read_of_block(x + i, sums + i * 32);
 #pragma unroll
-      for (int j = 0; j < 4; j++) c[i + j] += x[j];
-    }
+    for (int i = 0; i < H::SUMS; i++) c[i] += x[i];
   }
 };
 
-/* Of the groups before this one that have the row from its beginning on, the last first:
-** of the cluster that has this column. */
+/* Of the groups before this one that have the row, the last first: of the cluster that
+** has this column. Lanes wait for one of them each. */
 template <typename H>
 MT_INLINE void take_sums (const mt_hopper_launch &p, float *c, int row, int warp) {
-  group_of_clusters from = own_group<H>(p);
+  const group_of_clusters own = own_group<H>(p);
+  const int first = own.first_of(p, row);
+  const auto of_group = [&] (int g) {
+    return sums_of_warp<H>(p, g * p.tiles_n + own.column, warp);
+  };
 #pragma unroll 1
-  do {
-    from.number--;
-    sums_of_warp<H>(p, from.number * p.tiles_n + from.column, warp).add_to(c);
-  } while (from.slabs(p).first > row * p.slabs);
+  for (int g = first + (int)threadIdx.x % 32; g < own.number; g += 32)
+    flag_wait(of_group(g).flag);
+  __syncwarp();
+#pragma unroll 1
+  for (int g = own.number - 1; g >= first; g--) of_group(g).add_to(c);
 }
 
 template <typename H>

@@ -258,10 +258,8 @@ static void perform (const load &l) {
 
 /* The copy engine may write where threads wrote and read: it is told of the one by a
 ** fence, as for a store, and of the other by any synchronisation. */
-static void need_left (block &b, word &w) {
-  const bool mine = &b == blocks[me->block];
-  need(w.writer == NOBODY ||
-           (mine && me->knows.of[me->block].fenced[w.writer] >= w.written),
+static void need_left (unsigned block, word &w) {
+  need(w.writer == NOBODY || me->knows.of[block].fenced[w.writer] >= w.written,
        "it loads over what threads wrote");
   need(w.reader == NOBODY || knows_of(w.reader, w.read),
        "it loads over what another thread may still read");
@@ -275,7 +273,8 @@ static void announce (const load &l, uint32_t bytes) {
     chunk &c = b.chunks[at / 16];
     need_loaded(l.block, c);
     need_unread(l.block, c);
-    for (word *w = &b.words[at / 4]; w < &b.words[at / 4 + 4]; w++) need_left(b, *w);
+    for (word *w = &b.words[at / 4]; w < &b.words[at / 4 + 4]; w++)
+      need_left(l.block, *w);
     c.load = (int8_t)(l.tells - b.barriers);
     c.phase = (int16_t)l.tells->phase;
   }

@@ -5,7 +5,7 @@
 set(KERNELS gemm)
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH LOADING_CUH MULTIPLYING_CUH PARTS_CUH STREAM_K_CUH
+set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH LOADING_CUH MULTIPLYING_CUH PARTS_CUH CLEARING_CUH STREAM_K_CUH
     TURNED_CUH
     HOPPER_CUH)
 
@@ -316,8 +316,16 @@ source(loading.cuh)
 mutant(slab_of_two_parts hopper_s8_128_alone ", not "
        [[(int)shared_by((rank + 1) * slabs, p.parts)]] [[(int)shared_by((rank + 1) * slabs, p.parts) + (rank + 1 < (uint32_t)p.parts)]])
 
+# ---- rows that are not there
+
+source(clearing.cuh)
+mutant(zeros_that_loads_do_not_see hopper_bf16_nt_256_rows "it loads over what threads wrote"
+       [[  fence_for_copies();
+]] "")
+
 # ---- tiles, edges, launches
 
+source(loading.cuh)
 mutant(edge_by_whole_boxes hopper_bf16_tn_128_alone "all wait"
        [[bytes == ROWS * MT_SLAB ? map : edge;]] [[map;]])
 mutant(whole_boxes_as_edges hopper_bf16_tn_128_alone ", not "
@@ -399,7 +407,13 @@ mutant(one_round_of_four hopper_bf16_tn_160_turned_alone_epilogue ", not "
 
 source(stream_k.cuh)
 mutant(sums_of_one_cluster hopper_bf16_tn_160_turned "a flag that nobody put down"
-       [[while (from.slabs(p).first > row * p.slabs);]] [[while (false);]])
+       [[const int first = own.first_of(p, row);]] [[const int first = own.number - 1;]])
+mutant(one_cluster_not_added hopper_bf16_tn_192_turned ", not "
+       [[g >= first; g--)]] [[g > first; g--)]])
+mutant(nobody_waits_for_sums hopper_bf16_tn_160_turned "a flag that nobody put down"
+       [[    flag_wait(of_group(g).flag);]] [[    (void)g;]])
+mutant(group_before_the_row hopper_bf16_tn_160_turned "a cluster waits for one"
+       [[row * p.slabs + 1) * all - 1) / units]] [[row * p.slabs) * all) / units]])
 mutant(beginning_not_taken hopper_f16_nn_192_turned "a flag that nobody put down"
        [[    if (own.from > 0) take_sums<H>(p, c, own.row, warp);
 ]] "")

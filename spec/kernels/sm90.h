@@ -127,6 +127,9 @@ inline void load_matrices_turned (uint32_t at, uint32_t *w) {
   turn_matrices(w);
 }
 inline void store_word (uint32_t to, uint32_t x) { emulated::write_word(to, x); }
+inline void clear_line (uint32_t to) {
+  for (int i = 0; i < 4; i++) emulated::write_word(to + 4 * i, 0);
+}
 inline void store_words (uint32_t to, uint32_t x, uint32_t y) {
   emulated::need(to % 8 == 0, "an access that is not aligned");
   emulated::write_word(to, x);

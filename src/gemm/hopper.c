@@ -94,7 +94,8 @@ enum { GROUP = 16 }; /* rows of tiles whose columns are walked together */
 static void shape_edges (mt_hopper *h, const mt_hopper_row *row) {
   enum { EACH = 8 };
   mt_hopper_launch *l = &h->launch;
-  l->edges = l->terms == 1;
+  l->edges = l->terms == 1 &&
+             (l->size[0] % (MT_TILE_M * row->cluster) != 0 || l->size[1] % row->n != 0);
   for (int i = 0; i < 2; i++) {
     const int32_t last = l->size[i] % (int32_t)h->map[i].box[1];
     l->edge[i] = l->edges && !row->mn[i] ? (last + EACH - 1) / EACH * EACH : 0;
