@@ -264,7 +264,7 @@ static bool is_twice (const mt_ampere_row *r) {
 ** bits that come one by one hold up small tiles: 68 products took 2.6 times as long. */
 static double lost_alone (const mt_ampere_row *r, int64_t rounds) {
   const size_t size = mt_dtype_size(r->type[0]);
-  if (size == 8) return r->n > 64 ? 0.15 : r->n == 64 ? 0.5 : 0;
+  if (size == 8) return r->n > 64 ? 0.15 : r->n == 64 ? 0.35 : rounds == 1 ? 0.6 : 0;
   if (size == 2 && r->major[0] == MT_MAJOR_ANY && r->n == 64 && rounds == 1) return 1.6;
   return is_twice(r) ? 0.10 : 0;
 }
@@ -273,6 +273,14 @@ static double lost_alone (const mt_ampere_row *r, int64_t rounds) {
 ** of its units: rounds that fewer take as long as. */
 static double least_rounds (const mt_ampere_row *r) {
   return mt_dtype_size(r->type[0]) == 4 && mt_ampere_threads(r) == 64 ? 2 : 1;
+}
+
+/* What a tile costs to begin and to end. Of f64 of 16 rows a multiprocessor has three. */
+static double ends_of (const mt_ampere *a) {
+  const mt_ampere_row *r = a->row;
+  if (r->m == 1) return 0.3;
+  if (mt_dtype_size(r->type[0]) == 8 && r->m == 16) return a->launch.wide ? 0.6 : 2;
+  return a->launch.wide ? 3 : 10;
 }
 
 /* Microseconds: a launch, then of each multiprocessor its tiles one after another, each
@@ -286,10 +294,9 @@ static double predict (const mt_ampere *a, int cores) {
   const double tiles = a->launch.tiles - (1 - HALF) * a->launch.halves;
   const int64_t rounds = (int64_t)ceil(tiles * parts / cores);
   const double alone = rounds % 2 != 0 ? lost_alone(r, rounds) : 0;
-  const double ends = r->m == 1 ? 0.3 : a->launch.wide ? 3 : 10;
   const double slabs = (double)mt_div_up(a->launch.slabs, parts);
   return 3 + (fmax((double)rounds, least_rounds(r)) + alone) * slabs * work +
-         (double)rounds * (ends + (parts - 1) * JOIN);
+         (double)rounds * (ends_of(a) + (parts - 1) * JOIN);
 }
 
 /* The same of stream-K, where all blocks of a round have as much. Sums pass through the
