@@ -19,8 +19,9 @@ enum {
   MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
   MT_SHORTRUN = 4,        /* the same, of which elements are moved one by one */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
+  MT_GATHERTILE = 32 << 10, /* of one of boxes */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
-  MT_FEWLINES = 128,      /* of the source that are near while some more are read */
+  MT_FEWLINES = 1024,     /* of the source that are near while some more are read */
   MT_NEARLINES = 512,     /* that are near */
   MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
@@ -137,9 +138,9 @@ static void plan_gather (mt_cpu_job *job) {
   job->row = MT_ROW_cpu_gather;
   job->move = mt_cpu_gather_move;
   job->tile.b = take_axis(job, 0);
-  job->ta = MT_ROWTILE / rows / (step * job->tile.unit) * step;
+  job->ta = MT_GATHERTILE / rows / (step * job->tile.unit) * step;
   if (job->ta < step) job->ta = step;
-  job->tb = MT_ROWTILE / (rows * job->tile.unit * min_of(job->ta, job->tile.a.extent));
+  job->tb = MT_GATHERTILE / (rows * job->tile.unit * min_of(job->ta, job->tile.a.extent));
   if (job->tb < 1) job->tb = 1;
 }
 
@@ -176,16 +177,27 @@ static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
   plan_any(job, MT_ROW_cpu_cast, mt_cpu_caster(&job->tile, d->cast));
 }
 
+/* Lines so far apart that a cache keeps: those of large powers of two are in few sets. */
+static int64_t ways_of (int64_t stride) {
+  enum { MT_WAYS = 8, MT_WAY = 4096 };
+  int64_t power = stride & -stride;
+  return power >= MT_WAY ? MT_WAYS : MT_WAYS * (MT_WAY / (power > 64 ? power : 64));
+}
+
 /* Whether the destination comes back to a line of the source before `most` others: axes,
 ** in its order, as far as the one that steps so many bytes. */
 static bool is_back_soon (const mt_cpu_job *job, int64_t bytes, int64_t most) {
-  int64_t lines = 1;
-  for (int i = 0; i < job->n && lines <= most; i++) {
-    const mt_cpu_axis *a = &job->outer[i];
-    if (a->src == bytes || -a->src == bytes) return true;
-    if (a->src != 0) lines *= a->extent;
+  int n = 0;
+  while (n < job->n && job->outer[n].src != bytes && -job->outer[n].src != bytes) n++;
+  if (n == job->n) return false;
+  mt_cpu_footprint p;
+  mt_cpu_footprint_of_axes(&p, job->tile.unit, job->outer, n);
+  int64_t lines = p.run / 64 + 1;
+  for (int i = 0; i < p.n && lines <= most; i++) {
+    if (p.axis[i].extent > ways_of(p.axis[i].stride)) return false;
+    lines *= p.axis[i].extent;
   }
-  return false;
+  return lines <= most;
 }
 
 /* By every second unit of the source, where its lines do not stay near. */
@@ -284,6 +296,18 @@ static void count_tiles (mt_cpu_job *job, int threads) {
   job->ns = bytes / 8 + 4 * moves_of(job, bytes);
 }
 
+/* Bytes that boxes write together, one after another. */
+static int64_t run_of (const mt_cpu_job *job) {
+  const mt_cpu_tile *t = &job->tile;
+  int64_t run = t->a.extent * t->unit;
+  if (job->boxes.nrow > 0 || (job->along[1] > 1 && t->b.extent > 1)) return run;
+  if (t->b.extent > 1 && t->b.dst != run) return run;
+  run *= t->b.extent;
+  for (int i = 0; i < job->n && job->outer[i].dst == run; i++)
+    run *= job->outer[i].extent;
+  return run;
+}
+
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals *why) {
   mt_domain box;
   mt_axes x;
@@ -307,6 +331,9 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals 
   if (l->desc.cast) plan_cast(job, &x, &l->desc);
   else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);
   count_tiles(job, threads);
+  if (job->row != MT_ROW_cpu_gather) return;
+  job->tile.run = run_of(job);
+  mt_cpu_plan_asking(job);
 }
 
 /* ---------------------------------------------------------------- running */
@@ -349,20 +376,44 @@ static void next_place (mt_place *p, const mt_cpu_job *job) {
   }
 }
 
+/* Where the first group behind tile n begins; NULL: there is none. */
+static const char *group_behind (const mt_cpu_job *job, int64_t n) {
+  const int64_t next = n / job->group * job->group + job->group;
+  mt_place p;
+  if (next >= job->tiles) return NULL;
+  find_place(&p, job, next);
+  return p.src + p.along[0] * job->tb * job->tile.b.src +
+         p.along[1] * job->ta * job->tile.a.src;
+}
+
+/* Before tile n is moved, one of a group's, or the first. */
+static void take_hand (mt_cpu_hand *hand, const mt_cpu_job *job, int64_t n, bool first) {
+  if (job->group == 0 || (!first && n % job->group != 0)) return;
+  hand->ask = group_behind(job, n);
+  hand->next = 0;
+}
+
 void mt_cpu_run (void *arg, int64_t first, int64_t last, mt_worker *w) {
   const mt_cpu_job *job = arg;
   const mt_cpu_axis *a = &job->tile.a, *b = &job->tile.b;
+  const int64_t start = first;
+  mt_cpu_tile tile = job->tile;
+  mt_cpu_hand hand;
   mt_place p;
+  hand.ask = NULL, hand.line = NULL;
+  tile.hand = &hand;
   find_place(&p, job, first);
   for (; first < last; first++) {
+    take_hand(&hand, job, first, first == start);
     int64_t j = p.along[0] * job->tb, i = p.along[1] * job->ta;
     int64_t na = min_of(job->ta, a->extent - i), nb = min_of(job->tb, b->extent - j);
     const char *src = p.src + i * a->src + j * b->src;
     char *dst = p.dst + i * a->dst + j * b->dst;
-    job->move(&job->tile, src, dst, na, nb);
+    job->move(&tile, src, dst, na, nb);
     if (job->demoted) mt_cpu_demote(job, (const char *const[]){src, dst}, na, nb);
     if (mt_worker_ends(w, job->ns)) break;
     next_place(&p, job);
   }
+  if (job->row == MT_ROW_cpu_gather) mt_cpu_gather_end(&tile);
   if (job->tile.stream) mt_stream_end();
 }
