@@ -12,7 +12,10 @@ enum {
   MT_LINE = 64,
   MT_MOSTLINES = 2048,   /* of a group: they are near, as are those of the next */
   MT_WASTE = 8,          /* bytes of lines for each byte that is moved, at most */
-  MT_REACH = INT32_MAX / 2
+  MT_REACH = INT32_MAX / 2,
+  MT_CACHED = 8 << 20,   /* bytes of a source that stays in some cache */
+  MT_STREAMS = 16,       /* that a processor follows, */
+  MT_LONGSTREAM = 2048   /* of so many bytes */
 };
 
 /* Tiles after one another: all of the axes that run fastest, so many. */
@@ -70,12 +73,6 @@ static int64_t count_lines (mt_cpu_footprint *p, const mt_cpu_job *job, const gr
   return n;
 }
 
-/* Whether boxes read one line after another. */
-static bool is_foreseen (const mt_cpu_job *job) {
-  const mt_cpu_axis *a = job->boxes.ninner > 0 ? &job->boxes.inner[0] : &job->tile.a;
-  return job->boxes.unit < 8 && a->src > 0 && a->src <= MT_LINE;
-}
-
 /* The one that reads the fewest lines for what it moves. */
 static bool best_group (group *best, int64_t *lines, const mt_cpu_job *job) {
   mt_cpu_footprint p;
@@ -85,11 +82,62 @@ static bool best_group (group *best, int64_t *lines, const mt_cpu_job *job) {
   do {
     const int64_t n = count_lines(&p, job, &x);
     if (n > MT_MOSTLINES) break;
-    if (p.n == 0 && is_foreseen(job)) return false;
     const double waste = (double)(n * MT_LINE) / (double)x.bytes;
     if (waste < 0.9 * least) least = waste, *best = x, *lines = n;
   } while (next_group(&x, job));
   return *lines > 0;
+}
+
+/* Axes of the source in the order of the destination: how many. */
+static int axes_of (mt_cpu_axis *axis, const mt_cpu_job *job) {
+  const mt_cpu_boxes *x = &job->boxes;
+  int n = 0;
+  for (int i = 0; i < x->ninner; i++) axis[n++] = x->inner[i];
+  axis[n++] = job->tile.a;
+  for (int i = 0; i < x->nrow; i++) axis[n++] = x->row[i];
+  axis[n++] = job->tile.b;
+  for (int i = 0; i < job->n; i++) axis[n++] = job->outer[i];
+  return n;
+}
+
+static int64_t size_of (int64_t d) { return d < 0 ? -d : d; }
+
+/* The one with the smallest steps. */
+static int nearest_of (const mt_cpu_axis *axis, int n) {
+  int best = 0;
+  for (int i = 0; i < n; i++)
+    if (axis[i].src != 0 && axis[i].extent > 1 &&
+        (axis[best].src == 0 || axis[best].extent == 1 ||
+         size_of(axis[i].src) < size_of(axis[best].src)))
+      best = i;
+  return best;
+}
+
+/* Bytes that are read one way from axis k on, as long as the next axis goes on. */
+static int64_t one_way (const mt_cpu_axis *axis, int k, int n) {
+  const bool back = axis[k].src < 0;
+  int64_t run = 0;
+  for (; k < n; k++) {
+    const int64_t d = back ? -axis[k].src : axis[k].src;
+    if (axis[k].extent == 1) continue;
+    if (d < 0 || (run > 0 && d > run + MT_LINE)) break;
+    run += d * (axis[k].extent - (run > 0));
+  }
+  return run;
+}
+
+/* Whether a processor foresees what is read: it stays in a cache, or is few streams that
+** go on for long. */
+static bool is_foreseen (const mt_cpu_job *job) {
+  mt_cpu_axis axis[MT_MAXOUTER + 2 * MT_CPU_INNER + 2];
+  mt_cpu_footprint p;
+  const int n = axes_of(axis, job), k = nearest_of(axis, n);
+  int64_t reach = 0, streams = 1;
+  for (int i = 0; i < n; i++) reach += size_of(axis[i].src) * (axis[i].extent - 1);
+  mt_cpu_footprint_of_axes(&p, job->boxes.unit, axis, k);
+  for (int i = 0; i < p.n && streams <= MT_STREAMS; i++) streams *= p.axis[i].extent;
+  return reach < MT_CACHED ||
+         (streams <= MT_STREAMS && one_way(axis, k, n) >= MT_LONGSTREAM);
 }
 
 void mt_cpu_plan_asking (mt_cpu_job *job) {
@@ -97,7 +145,8 @@ void mt_cpu_plan_asking (mt_cpu_job *job) {
   group best;
   int64_t lines;
   job->group = 0;
-  if (!best_group(&best, &lines, job) || best.tiles >= job->tiles) return;
+  if (is_foreseen(job) || !best_group(&best, &lines, job)) return;
+  if (best.tiles >= job->tiles) return;
   const int64_t boxes = best.bytes / box;
   job->group = best.tiles;
   job->tile.asked = (lines - 1) / (boxes > 0 ? boxes : 1) + 1;

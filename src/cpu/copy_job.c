@@ -14,12 +14,12 @@
 
 enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
-  MT_SHORTFILL = 64,      /* bytes below which an element is not repeated by itself, */
+  MT_SHORTFILL = 32,      /* bytes below which an element is not repeated by itself, */
   MT_LEASTFILL = 16,      /* unless nothing else does it */
   MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
   MT_SHORTRUN = 4,        /* the same, of which elements are moved one by one */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
-  MT_GATHERTILE = 32 << 10, /* of one of boxes */
+  MT_ASKTILE = 32 << 10,  /* of one of boxes that asks for lines ahead */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
   MT_FEWLINES = 1024,     /* of the source that are near while some more are read */
   MT_NEARLINES = 512,     /* that are near */
@@ -131,17 +131,23 @@ static bool plan_fill (mt_cpu_job *job, int64_t least, mt_refusals *why) {
   return true;
 }
 
-/* Tiles of whole boxes, which the axes of the job are; of short runs several. */
-static void plan_gather (mt_cpu_job *job) {
-  int64_t step = job->boxes.step, rows = 1;
+/* Tiles of whole boxes, of about so many bytes; of short runs several. */
+static void size_boxes (mt_cpu_job *job, int64_t bytes) {
+  const int64_t step = job->boxes.step;
+  int64_t rows = 1;
   for (int i = 0; i < job->boxes.nrow; i++) rows *= job->boxes.row[i].extent;
+  job->ta = bytes / rows / (step * job->tile.unit) * step;
+  if (job->ta < step) job->ta = step;
+  job->tb = bytes / (rows * job->tile.unit * min_of(job->ta, job->tile.a.extent));
+  if (job->tb < 1) job->tb = 1;
+}
+
+/* The axes of the job are boxes. */
+static void plan_gather (mt_cpu_job *job) {
   job->row = MT_ROW_cpu_gather;
   job->move = mt_cpu_gather_move;
   job->tile.b = take_axis(job, 0);
-  job->ta = MT_GATHERTILE / rows / (step * job->tile.unit) * step;
-  if (job->ta < step) job->ta = step;
-  job->tb = MT_GATHERTILE / (rows * job->tile.unit * min_of(job->ta, job->tile.a.extent));
-  if (job->tb < 1) job->tb = 1;
+  size_boxes(job, MT_ROWTILE);
 }
 
 static void plan_any (mt_cpu_job *job, mt_cpu_row row, mt_cpu_move *move) {
@@ -206,6 +212,21 @@ static bool plan_gapped (mt_cpu_job *job, mt_refusals *why) {
   return plan_transpose(job, MT_LONGRUN, 1, why);
 }
 
+/* Units that are read from lines that stay near: they need no turning, if tiles are not
+** too small. */
+static bool plan_near (mt_cpu_job *job) {
+  mt_cpu_job boxes = *job;
+  if (!is_back_soon(job, job->tile.unit, MT_FEWLINES)) return false;
+  if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
+  plan_gather(&boxes);
+  const mt_cpu_tile *t = &boxes.tile;
+  if (min_of(boxes.ta, t->a.extent) * min_of(boxes.tb, t->b.extent) * t->unit <
+      MT_LEASTTILE)
+    return false;
+  *job = boxes;
+  return true;
+}
+
 /* Units that are neither repeated nor of two long runs: boxes by shuffles of several
 ** units, else runs of vectors, boxes by other shuffles, long ones one by one, runs one by
 ** one, short boxes, loops. */
@@ -219,7 +240,9 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   if (how != MT_BOXED_SHUFFLED) {
     if (plan_transpose(job, vector, 0, &no)) return;
     if (plan_gapped(job, &no)) return;
-    if (!is_long && how != MT_BOXED_TORN && plan_transpose(job, MT_SHORTRUN, 0, &no))
+    job->tile.gaps = 0;
+    if (!is_long && how != MT_BOXED_TORN &&
+        (plan_near(job) || plan_transpose(job, MT_SHORTRUN, 0, &no)))
       return;
     job->tile.gaps = 0;
   }
@@ -233,21 +256,6 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
                   "source");
   if (plan_fill(job, MT_LEASTFILL, &no)) return;
   plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(unit));
-}
-
-/* Units of 8 bytes that are read from lines that stay near: they need no turning, if
-** tiles are not too small. */
-static bool plan_near (mt_cpu_job *job) {
-  mt_cpu_job boxes = *job;
-  if (job->tile.unit != 8 || !is_back_soon(job, 8, MT_FEWLINES)) return false;
-  if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
-  plan_gather(&boxes);
-  const mt_cpu_tile *t = &boxes.tile;
-  if (min_of(boxes.ta, t->a.extent) * min_of(boxes.tb, t->b.extent) * t->unit <
-      MT_LEASTTILE)
-    return false;
-  *job = boxes;
-  return true;
 }
 
 static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_desc *d,
@@ -264,7 +272,7 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
   const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
-  if (plan_fill(job, MT_SHORTFILL, why) || plan_near(job)) return;
+  if (plan_fill(job, MT_SHORTFILL, why) || (run == 8 && plan_near(job))) return;
   if (!plan_transpose(job, least, 0, why)) plan_units(job, why);
 }
 
@@ -308,6 +316,16 @@ static int64_t run_of (const mt_cpu_job *job) {
   return run;
 }
 
+/* Tiles of boxes are smaller where groups of them ask for their lines. */
+static void plan_asking (mt_cpu_job *job, int threads) {
+  mt_cpu_job small = *job;
+  size_boxes(&small, MT_ASKTILE);
+  count_tiles(&small, threads);
+  mt_cpu_plan_asking(&small);
+  if (small.group > 0) *job = small;
+  job->tile.run = run_of(job);
+}
+
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals *why) {
   mt_domain box;
   mt_axes x;
@@ -331,9 +349,7 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals 
   if (l->desc.cast) plan_cast(job, &x, &l->desc);
   else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);
   count_tiles(job, threads);
-  if (job->row != MT_ROW_cpu_gather) return;
-  job->tile.run = run_of(job);
-  mt_cpu_plan_asking(job);
+  if (job->row == MT_ROW_cpu_gather) plan_asking(job, threads);
 }
 
 /* ---------------------------------------------------------------- running */

@@ -191,6 +191,8 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
     memcpy(to, from, bytes);                                                             \
     memcpy(to + n - bytes, from + n - bytes, bytes);                                     \
   }
+MT_COPY_SHORT(2)
+MT_COPY_SHORT(4)
 MT_COPY_SHORT(8)
 MT_COPY_SHORT(16)
 MT_COPY_SHORT(32)
@@ -208,7 +210,9 @@ static inline void copy_any (char *to, const char *from, int64_t n) {
 
 static void put_near (char *to, const int64_t *at, const char *from, int64_t pitch,
                       int64_t n, int64_t rows) {
-  MT_PUT_SHORT(8, copy_any)
+  MT_PUT_SHORT(2, copy_any)
+  MT_PUT_SHORT(4, copy_2)
+  MT_PUT_SHORT(8, copy_4)
   MT_PUT_SHORT(17, copy_8)
   MT_PUT_SHORT(33, copy_16)
   MT_PUT_SHORT(INT64_MAX, copy_any)
