@@ -212,15 +212,29 @@ static bool plan_gapped (mt_cpu_job *job, mt_refusals *why) {
   return plan_transpose(job, MT_LONGRUN, 1, why);
 }
 
+/* Short axes of short runs are in each index of the tile's: how many runs. */
+static int64_t take_rows (mt_cpu_job *job) {
+  mt_cpu_boxes *x = &job->boxes;
+  const int64_t run = job->tile.a.extent * job->tile.unit;
+  int64_t rows = 1;
+  while (job->n > 1 && rows * run < MT_LEASTTILE && x->nrow < MT_CPU_INNER &&
+         rows * job->outer[0].extent <= MT_CPU_ROWS) {
+    rows *= job->outer[0].extent;
+    x->row[x->nrow++] = take_axis(job, 0);
+  }
+  return rows;
+}
+
 /* Units that are read from lines that stay near: they need no turning, if tiles are not
 ** too small. */
 static bool plan_near (mt_cpu_job *job) {
   mt_cpu_job boxes = *job;
   if (!is_back_soon(job, job->tile.unit, MT_FEWLINES)) return false;
   if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
+  const int64_t rows = take_rows(&boxes);
   plan_gather(&boxes);
   const mt_cpu_tile *t = &boxes.tile;
-  if (min_of(boxes.ta, t->a.extent) * min_of(boxes.tb, t->b.extent) * t->unit <
+  if (min_of(boxes.ta, t->a.extent) * min_of(boxes.tb, t->b.extent) * t->unit * rows <
       MT_LEASTTILE)
     return false;
   *job = boxes;
