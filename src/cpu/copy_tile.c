@@ -135,13 +135,22 @@ mt_cpu_move *mt_cpu_filler (int64_t unit) {
 
 #ifdef MT_STREAM
 
-/* n < 64 bytes. */
+/* n bytes, of which there are `bytes` at least and twice as many at most. */
+#define MT_PUT_TWICE(bytes)                                                              \
+  if (n >= (bytes)) {                                                                    \
+    memcpy(to, from, bytes);                                                             \
+    memcpy(to + n - (bytes), from + n - (bytes), bytes);                                 \
+    return;                                                                              \
+  }
+
+/* n < 64 bytes, by moves that overlap: few branches, none of which repeats. */
 static inline void put_few (char *to, const char *from, int64_t n) {
-  for (; n >= 16; n -= 16, to += 16, from += 16) memcpy(to, from, 16);
-  if (n & 8) memcpy(to, from, 8), to += 8, from += 8;
-  if (n & 4) memcpy(to, from, 4), to += 4, from += 4;
-  if (n & 2) memcpy(to, from, 2), to += 2, from += 2;
-  if (n & 1) *to = *from;
+  MT_PUT_TWICE(32)
+  MT_PUT_TWICE(16)
+  MT_PUT_TWICE(8)
+  MT_PUT_TWICE(4)
+  MT_PUT_TWICE(2)
+  if (n > 0) *to = *from;
 }
 
 /* What is read so many bytes ahead is asked for: the processor itself asks for nothing
