@@ -133,6 +133,9 @@ mt_cast_direct *mt_cpu_direct (mt_dtype from, mt_dtype to);
 bool mt_cpu_turns (mt_cpu_tile *t, mt_cpu_move **move, int64_t *ta, int64_t *tb);
 /* n bytes that lie together on both sides; past the caches, if the tile streams. */
 void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n);
+/* The same; what lies `ahead` bytes on is asked for, unless that is 0. */
+void mt_cpu_put_ahead (const mt_cpu_tile *t, char *to, const char *from, int64_t n,
+                       int64_t ahead);
 /* Rows of n bytes, `pitch` apart, each so far from `to`. */
 void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const char *from,
                       int64_t pitch, int64_t n, int64_t rows);

@@ -142,7 +142,7 @@ static void write_lines (const mt_cpu_tile *t, mt_cpu_hand *h) {
   if (lines <= h->from) return;
   if (head > 0) memcpy(h->line + h->from, h->near + h->from, (size_t)head);
   h->from += head;
-  mt_cpu_put(t, h->line + h->from, h->near + h->from, lines - h->from);
+  mt_cpu_put_ahead(t, h->line + h->from, h->near + h->from, lines - h->from, 0);
   memcpy(h->near, h->near + lines, MT_LINE);
   h->line += lines, h->end -= lines, h->from = 0;
 }

@@ -133,6 +133,10 @@ mt_cpu_move *mt_cpu_filler (int64_t unit) {
 
 /* ---------------------------------------------------------------- runs */
 
+/* What is read so many bytes ahead is asked for: the processor itself asks for nothing
+** beyond a page of 4 KiB. */
+enum { MT_PREFETCHED = 4096 };
+
 #ifdef MT_STREAM
 
 /* n bytes, of which there are `bytes` at least and twice as many at most. */
@@ -153,16 +157,11 @@ static inline void put_few (char *to, const char *from, int64_t n) {
   if (n > 0) *to = *from;
 }
 
-/* What is read so many bytes ahead is asked for: the processor itself asks for nothing
-** beyond a page of 4 KiB. */
-enum { MT_PREFETCHED = 4096 };
-
-/* Whole lines, past the caches. */
-static inline void put_lines (char *to, const char *from, int64_t n) {
-  const bool is_long = n >= MT_PREFETCHED;
+/* Whole lines, past the caches; what lies so far on is asked for, unless it is here. */
+static inline void put_lines (char *to, const char *from, int64_t n, int64_t ahead) {
   for (int64_t i = 0; i < n; i += 64) {
-    if (is_long)
-      __builtin_prefetch((const void *)((uintptr_t)(from + i) + MT_PREFETCHED));
+    if (ahead != 0)
+      __builtin_prefetch((const void *)((uintptr_t)(from + i) + (uintptr_t)ahead));
     mt_stream16(to + i, from + i);
     mt_stream16(to + i + 16, from + i + 16);
     mt_stream16(to + i + 32, from + i + 32);
@@ -170,26 +169,31 @@ static inline void put_lines (char *to, const char *from, int64_t n) {
   }
 }
 
-static void put_row (char *to, const char *from, int64_t n) {
+static void put_row (char *to, const char *from, int64_t n, int64_t ahead) {
   int64_t head = (int64_t)(-(uintptr_t)to & 63), body;
   if (head > n) head = n;
   body = (n - head) & -64;
   put_few(to, from, head);
-  put_lines(to + head, from + head, body);
+  put_lines(to + head, from + head, body, ahead);
   put_few(to + head + body, from + head + body, n - head - body);
 }
 
 #endif
 
-void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
+void mt_cpu_put_ahead (const mt_cpu_tile *t, char *to, const char *from, int64_t n,
+                       int64_t ahead) {
 #ifdef MT_STREAM
   if (t->stream) {
-    put_row(to, from, n);
+    put_row(to, from, n, ahead);
     return;
   }
 #endif
-  (void)t;
+  (void)t, (void)ahead;
   memcpy(to, from, (size_t)n);
+}
+
+void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
+  mt_cpu_put_ahead(t, to, from, n, n >= MT_PREFETCHED ? MT_PREFETCHED : 0);
 }
 
 /* ---------------------------------------------------------------- short rows */
@@ -234,11 +238,11 @@ void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const c
   uint64_t all = (uint64_t)(uintptr_t)to | (uint64_t)n;
   for (int64_t j = 0; j < rows; j++) all |= (uint64_t)at[j];
   if (t->stream && all % 64 == 0) {
-    for (int64_t j = 0; j < rows; j++) put_lines(to + at[j], from + j * pitch, n);
+    for (int64_t j = 0; j < rows; j++) put_lines(to + at[j], from + j * pitch, n, 0);
     return;
   }
   if (t->stream && n >= MT_TORNROW) {
-    for (int64_t j = 0; j < rows; j++) put_row(to + at[j], from + j * pitch, n);
+    for (int64_t j = 0; j < rows; j++) put_row(to + at[j], from + j * pitch, n, 0);
     return;
   }
 #endif
@@ -267,8 +271,10 @@ MT_ROWS(rows_any, copy_any)
 
 static void rows_long (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                        int64_t nb) {
-  for (int64_t j = 0; j < nb; j++)
-    mt_cpu_put(t, dst + j * t->b.dst, src + j * t->b.src, na);
+  const int64_t some = na < MT_PREFETCHED ? 1 + MT_AHEADROWS / na : nb;
+  for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst)
+    if (j + some < nb) mt_cpu_put_ahead(t, dst, src, na, some * t->b.src);
+    else mt_cpu_put(t, dst, src, na);
 }
 
 /* The same, several rows for each index of b. */
