@@ -187,6 +187,21 @@ static void stream_boxes (const mt_cpu_tile *t, char *to, const char *src, int64
   wait(t, units * g->unit);
 }
 
+/* The same of a source that runs backwards, and is read forwards: some at a time, from
+** the last one. */
+static void stream_back (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
+                         int64_t n, int64_t units) {
+  const mt_cpu_gather *g = t->gather;
+  const int64_t each = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
+  char near[MT_TURN];
+  if (units > 0) move_units(g, to + n * g->bytes, src + n * step, units);
+  for (int64_t i = 0; i < n; i += each) {
+    const int64_t many = n - i < each ? n - i : each, at = n - i - many;
+    move_boxes(t, mover_of(g), near, src + at * step, step, many);
+    mt_cpu_put_ahead(t, to + at * g->bytes, near, many * g->bytes, 0);
+  }
+}
+
 /* Whether boxes go past the caches: memory takes longer than their few windows. */
 static bool is_streamed (const mt_cpu_tile *t, int64_t bytes) {
   return t->stream && (bytes >= MT_FEWBYTES || t->run >= MT_FEWBYTES) &&
@@ -240,7 +255,9 @@ static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t
   to += head * t->unit, src += head * t->a.src, n -= head;
   const int64_t boxes = n / g->step;
   if (streams && !(whole && (uintptr_t)to % MT_LINE == 0)) {
-    stream_boxes(t, to, src, step, boxes, (n - boxes * g->step) * inner);
+    const bool back = step < 0 && t->hand->ask == NULL && n * t->unit >= MT_FEWBYTES;
+    (back ? stream_back : stream_boxes)(t, to, src, step, boxes,
+                                        (n - boxes * g->step) * inner);
     return;
   }
   if (!streams) move_boxes(t, mover_of(g), to, src, step, boxes);

@@ -14,7 +14,7 @@
 
 enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
-  MT_SHORTFILL = 32,      /* bytes below which an element is not repeated by itself, */
+  MT_SHORTFILL = 40,      /* bytes below which an element is not repeated by itself, */
   MT_LEASTFILL = 16,      /* unless nothing else does it */
   MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
   MT_SHORTRUN = 4,        /* the same, of which elements are moved one by one */
