@@ -15,7 +15,8 @@ enum {
   MT_REACH = INT32_MAX / 2,
   MT_CACHED = 8 << 20,   /* bytes of a source that stays in some cache */
   MT_STREAMS = 16,       /* that a processor follows, */
-  MT_LONGSTREAM = 2048   /* of so many bytes */
+  MT_LONGSTREAM = 2048,  /* of so many bytes */
+  MT_LONGWALK = 16 << 10 /* bytes of one whose steps skip no line, or one */
 };
 
 /* Tiles after one another: all of the axes that run fastest, so many. */
@@ -126,8 +127,13 @@ static int64_t one_way (const mt_cpu_axis *axis, int k, int n) {
   return run;
 }
 
-/* Whether a processor foresees what is read: it stays in a cache, or is few streams that
-** go on for long. */
+/* Whether what is read first goes on by short steps for long. */
+static bool is_walk (const mt_cpu_axis *a) {
+  return size_of(a->src) <= 2 * MT_LINE && size_of(a->src) * a->extent >= MT_LONGWALK;
+}
+
+/* Whether a processor foresees what is read: it stays in a cache, is a long walk, or few
+** streams that go on. */
 static bool is_foreseen (const mt_cpu_job *job) {
   mt_cpu_axis axis[MT_MAXOUTER + 2 * MT_CPU_INNER + 2];
   mt_cpu_footprint p;
@@ -136,7 +142,7 @@ static bool is_foreseen (const mt_cpu_job *job) {
   for (int i = 0; i < n; i++) reach += size_of(axis[i].src) * (axis[i].extent - 1);
   mt_cpu_footprint_of_axes(&p, job->boxes.unit, axis, k);
   for (int i = 0; i < p.n && streams <= MT_STREAMS; i++) streams *= p.axis[i].extent;
-  return reach < MT_CACHED ||
+  return reach < MT_CACHED || is_walk(&axis[0]) ||
          (streams <= MT_STREAMS && one_way(axis, k, n) >= MT_LONGSTREAM);
 }
 

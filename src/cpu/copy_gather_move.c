@@ -187,25 +187,31 @@ static void stream_boxes (const mt_cpu_tile *t, char *to, const char *src, int64
   wait(t, units * g->unit);
 }
 
-/* The same of a source that runs backwards, and is read forwards: some at a time, from
-** the last one. */
-static void stream_back (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
-                         int64_t n, int64_t units) {
+/* The same by themselves: rows take turns, or the source runs backwards, and is read
+** forwards. */
+static void stream_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
+                          int64_t n, int64_t units) {
   const mt_cpu_gather *g = t->gather;
   const int64_t each = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
   char near[MT_TURN];
-  if (units > 0) move_units(g, to + n * g->bytes, src + n * step, units);
   for (int64_t i = 0; i < n; i += each) {
-    const int64_t many = n - i < each ? n - i : each, at = n - i - many;
+    const int64_t many = n - i < each ? n - i : each, at = step < 0 ? n - i - many : i;
     move_boxes(t, mover_of(g), near, src + at * step, step, many);
     mt_cpu_put_ahead(t, to + at * g->bytes, near, many * g->bytes, 0);
   }
+  if (units > 0) move_units(g, to + n * g->bytes, src + n * step, units);
+}
+
+/* Whether boxes that are no whole lines are put together near. Units that go one by one
+** wait for the source, if nobody asked for it. */
+static bool is_staged (const mt_cpu_tile *t) {
+  return t->gather->windows > 0 || t->asked > 0;
 }
 
 /* Whether boxes go past the caches: memory takes longer than their few windows. */
 static bool is_streamed (const mt_cpu_tile *t, int64_t bytes) {
-  return t->stream && (bytes >= MT_FEWBYTES || t->run >= MT_FEWBYTES) &&
-         streamer_of(t->gather) != NULL;
+  const int64_t run = is_staged(t) && t->run > bytes ? t->run : bytes;
+  return t->stream && run >= MT_FEWBYTES && streamer_of(t->gather) != NULL;
 }
 
 /* Indices of a that lie before the first whole line; 0: they would be too many. */
@@ -254,14 +260,15 @@ static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t
   if (head > 0) move_units(g, to, src, head * inner);
   to += head * t->unit, src += head * t->a.src, n -= head;
   const int64_t boxes = n / g->step;
-  if (streams && !(whole && (uintptr_t)to % MT_LINE == 0)) {
-    const bool back = step < 0 && t->hand->ask == NULL && n * t->unit >= MT_FEWBYTES;
-    (back ? stream_back : stream_boxes)(t, to, src, step, boxes,
-                                        (n - boxes * g->step) * inner);
+  const bool lines = whole && (uintptr_t)to % MT_LINE == 0;
+  if (streams && !lines && is_staged(t)) {
+    const bool alone = g->rows > 1 || (step < 0 && t->hand->ask == NULL);
+    (alone && n * t->unit >= MT_FEWBYTES ? stream_piece : stream_boxes)(
+        t, to, src, step, boxes, (n - boxes * g->step) * inner);
     return;
   }
-  if (!streams) move_boxes(t, mover_of(g), to, src, step, boxes);
-  else stream_whole(t, to, src, step, boxes);
+  if (lines) stream_whole(t, to, src, step, boxes);
+  else move_boxes(t, mover_of(g), to, src, step, boxes);
   to += boxes * g->bytes, src += boxes * step, n -= boxes * g->step;
   if (n > 0) move_units(g, to, src, n * inner);
 }

@@ -26,7 +26,6 @@ enum {
   MT_BUFFER = 40 << 10,
   MT_SHORTROWS = 32 << 10, /* of it, that tiles with few rows or short ones take */
   MT_LINE = 64,
-  MT_VECTOR = 16,
   MT_AHEAD = 64, /* rows of the source */
   MT_CELLS = 256 /* elements of a run, where the other is no vector */
 };
@@ -169,8 +168,7 @@ static void turn (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
     move_each(t, dst, to, src, at, na, nb);
     return;
   }
-  int64_t more[MT_VECTOR];
-  if (na < least) at = repeat_last(more, at, na, least);
+  if (na < least) at = repeat_last(line[0], at, na, least);
   how->pack(buf, pitch, src, at, na < least ? least : na, rows);
   mt_cpu_put_rows(t, dst, to, buf, pitch * apart, na * t->unit, nb);
 }
