@@ -171,8 +171,10 @@ typedef enum mt_cpu_boxed {
 ** mt_cpu_gather_size bytes, go to tile.gather. */
 mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job, bool near);
 size_t mt_cpu_gather_size (void);
-/* Finds groups whose lines are worth asking for, after tiles were counted. */
+/* Finds groups whose lines are asked for, after tiles were counted; whether nobody has to
+** ask. */
 void mt_cpu_plan_asking (mt_cpu_job *job);
+bool mt_cpu_is_foreseen (const mt_cpu_job *job);
 /* Where the lines of a group lie, of `most` at most: how many. */
 int64_t mt_cpu_lines_of (int32_t *at, int64_t most, const mt_cpu_job *job);
 void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);

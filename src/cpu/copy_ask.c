@@ -134,7 +134,7 @@ static bool is_walk (const mt_cpu_axis *a) {
 
 /* Whether a processor foresees what is read: it stays in a cache, is a long walk, or few
 ** streams that go on. */
-static bool is_foreseen (const mt_cpu_job *job) {
+bool mt_cpu_is_foreseen (const mt_cpu_job *job) {
   mt_cpu_axis axis[MT_MAXOUTER + 2 * MT_CPU_INNER + 2];
   mt_cpu_footprint p;
   const int n = axes_of(axis, job), k = nearest_of(axis, n);
@@ -151,7 +151,7 @@ void mt_cpu_plan_asking (mt_cpu_job *job) {
   group best;
   int64_t lines;
   job->group = 0;
-  if (is_foreseen(job) || !best_group(&best, &lines, job)) return;
+  if (!best_group(&best, &lines, job)) return;
   if (best.tiles >= job->tiles) return;
   const int64_t boxes = best.bytes / box;
   job->group = best.tiles;

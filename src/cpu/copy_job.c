@@ -335,7 +335,7 @@ static void plan_asking (mt_cpu_job *job, int threads) {
   mt_cpu_job small = *job;
   size_boxes(&small, MT_ASKTILE);
   count_tiles(&small, threads);
-  mt_cpu_plan_asking(&small);
+  if (!mt_cpu_is_foreseen(&small)) mt_cpu_plan_asking(&small);
   if (small.group > 0) *job = small;
   job->tile.run = run_of(job);
 }
