@@ -22,6 +22,7 @@ enum {
   MT_ASKTILE = 32 << 10,  /* of one of boxes that asks for lines ahead */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
   MT_FEWLINES = 1024,     /* of the source that are near while some more are read */
+  MT_NEARSTEP = 32,       /* bytes between two units of a line that is worth keeping */
   MT_NEARLINES = 512,     /* that are near */
   MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
@@ -225,11 +226,21 @@ static int64_t take_rows (mt_cpu_job *job) {
   return rows;
 }
 
+/* The shortest step in the source, a line at most: units are read of each line. */
+static int64_t least_step (const mt_cpu_job *job) {
+  int64_t least = MT_NEARSTEP;
+  for (int i = 0; i < job->n; i++) {
+    const int64_t d = job->outer[i].src < 0 ? -job->outer[i].src : job->outer[i].src;
+    if (d != 0 && d < least) least = d;
+  }
+  return least;
+}
+
 /* Units that are read from lines that stay near: they need no turning, if tiles are not
 ** too small. */
 static bool plan_near (mt_cpu_job *job) {
   mt_cpu_job boxes = *job;
-  if (!is_back_soon(job, job->tile.unit, MT_FEWLINES)) return false;
+  if (!is_back_soon(job, least_step(job), MT_FEWLINES)) return false;
   if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
   const int64_t rows = take_rows(&boxes);
   plan_gather(&boxes);
