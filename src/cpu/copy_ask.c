@@ -142,8 +142,10 @@ bool mt_cpu_is_foreseen (const mt_cpu_job *job) {
   for (int i = 0; i < n; i++) reach += size_of(axis[i].src) * (axis[i].extent - 1);
   mt_cpu_footprint_of_axes(&p, job->boxes.unit, axis, k);
   for (int i = 0; i < p.n && streams <= MT_STREAMS; i++) streams *= p.axis[i].extent;
+  const bool dense = size_of(axis[k].src) == job->boxes.unit;
+  const int64_t least = dense ? MT_LONGSTREAM / 2 : MT_LONGSTREAM;
   return reach < MT_CACHED || is_walk(&axis[0]) ||
-         (streams <= MT_STREAMS && one_way(axis, k, n) >= MT_LONGSTREAM);
+         (streams <= MT_STREAMS && one_way(axis, k, n) >= least);
 }
 
 void mt_cpu_plan_asking (mt_cpu_job *job) {

@@ -126,11 +126,15 @@ static mover *streamer_of (const mt_cpu_gather *g) {
 static void move_boxes (const mt_cpu_tile *t, mover *move, char *to, const char *src,
                         int64_t step, int64_t n) {
   const mt_cpu_gather *g = t->gather;
-  const bool back = step < 0 && t->hand->ask == NULL;
-  for (int64_t i = 0; i < n; i++) {
-    const int64_t k = back ? n - 1 - i : i;
-    MT_ASK_SOME(t)
-    move(g, to + k * g->bytes, src + k * step);
+  if (t->hand->ask != NULL) {
+    for (int64_t i = 0; i < n; i++) {
+      MT_ASK_SOME(t)
+      move(g, to + i * g->bytes, src + i * step);
+    }
+  } else if (step < 0) {
+    for (int64_t i = n; i-- > 0;) move(g, to + i * g->bytes, src + i * step);
+  } else {
+    for (int64_t i = 0; i < n; i++) move(g, to + i * g->bytes, src + i * step);
   }
 }
 
