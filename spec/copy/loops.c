@@ -89,10 +89,12 @@ static void naive (const sides *x, memory out, memory in, size_t from, size_t to
 
 static long groups;
 
-/* Lines, by their numbers from `first` on, of bytes at these offsets of the source. */
+/* Lines, by their numbers from `first` on, of bytes at these offsets of the source; far:
+** some are beyond. */
 typedef struct lines {
   int64_t phase, first, n;
   unsigned char *has;
+  bool far;
 } lines;
 
 static unsigned char *line_at (lines *x, int64_t offset) {
@@ -105,7 +107,9 @@ static unsigned char *line_at (lines *x, int64_t offset) {
 static void note_units (lines *x, const mt_cpu_axis *axis, int n, int64_t at,
                         int64_t unit) {
   if (n == 0) {
-    *line_at(x, at) |= 1, *line_at(x, at + unit - 1) |= 1;
+    unsigned char *first = line_at(x, at), *last = line_at(x, at + unit - 1);
+    if (first && last) *first |= 1, *last |= 1;
+    else x->far = true;
     return;
   }
   for (int64_t i = 0; i < axis[n - 1].extent; i++)
@@ -136,11 +140,12 @@ static void note_tile (lines *x, const mt_cpu_job *job, int64_t n) {
 /* What the first group reads is asked for, but for the ends of runs that are a few bytes
 ** of a line; so is nothing outside of the source. */
 static void check_lines (const mt_cpu_job *job, const mt_cpu_gather *g) {
-  enum { REACH = 1 << 16 };
+  enum { REACH = 1 << 18 };
   static unsigned char has[2 * REACH];
-  lines x = {(int64_t)((uintptr_t)job->src & 63), -REACH, 2 * REACH, has};
+  lines x = {(int64_t)((uintptr_t)job->src & 63), -REACH, 2 * REACH, has, false};
   memset(has, 0, sizeof has);
   for (int64_t n = 0; n < job->group; n++) note_tile(&x, job, n);
+  if (x.far) return;
   const unsigned char *first = memchr(has, 1, sizeof has), *last = has + sizeof has - 1;
   while (*last == 0) last--;
   for (int64_t i = 0; i < g->lines; i++) {
