@@ -10,8 +10,8 @@
 
 enum {
   MT_LINE = 64,
-  MT_MOSTLINES = 2048,   /* of a group: they are near, as are those of the next */
-  MT_LEASTWASTE = 2,     /* bytes of lines for each byte moved, at most, or the unit's */
+  MT_MOSTLINES = 2048, /* of a group: they are near, as are those of the next */
+  MT_LEASTWASTE = 2,   /* bytes of lines for each byte moved, at most, or the unit's */
   MT_REACH = INT32_MAX / 2,
   MT_CACHED = 8 << 20,   /* bytes of a source that stays in some cache */
   MT_STREAMS = 16,       /* that a processor follows, */
@@ -78,7 +78,8 @@ static int64_t count_lines (mt_cpu_footprint *p, const mt_cpu_job *job, const gr
 static bool best_group (group *best, int64_t *lines, const mt_cpu_job *job) {
   mt_cpu_footprint p;
   group x = first_group(job);
-  double least = job->boxes.unit < MT_LEASTWASTE ? MT_LEASTWASTE : (double)job->boxes.unit;
+  double least =
+      job->boxes.unit < MT_LEASTWASTE ? MT_LEASTWASTE : (double)job->boxes.unit;
   *lines = 0;
   do {
     const int64_t n = count_lines(&p, job, &x);

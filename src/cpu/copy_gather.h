@@ -40,7 +40,7 @@ struct mt_cpu_gather {
   int32_t to[MT_MOSTBOX / 16];    /* where each vector is */
   uint8_t count[MT_MOSTBOX / 16]; /* of its windows */
   window list[MT_MOSTBOX / 16 * MT_WINDOWS];
-  int64_t lines;           /* of the source, of a group of tiles: */
+  int64_t lines;          /* of the source, of a group of tiles: */
   int32_t line[MT_LINES]; /* where they are */
 };
 

@@ -35,8 +35,7 @@ static void move_units (const mt_cpu_gather *g, char *to, const char *src, int64
     MT_UNITS(8)
     MT_UNITS(16)
     default:
-      for (; i < n; i++)
-        memcpy(to + i * g->unit, src + g->at[i], (size_t)g->unit);
+      for (; i < n; i++) memcpy(to + i * g->unit, src + g->at[i], (size_t)g->unit);
   }
 }
 
@@ -267,8 +266,9 @@ static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t
   const bool lines = whole && (uintptr_t)to % MT_LINE == 0;
   if (streams && !lines && is_staged(t)) {
     const bool alone = g->rows > 1 || (step < 0 && t->hand->ask == NULL);
-    (alone && n * t->unit >= MT_FEWBYTES ? stream_piece : stream_boxes)(
-        t, to, src, step, boxes, (n - boxes * g->step) * inner);
+    (alone && n * t->unit >= MT_FEWBYTES ?
+         stream_piece :
+         stream_boxes)(t, to, src, step, boxes, (n - boxes * g->step) * inner);
     return;
   }
   if (lines) stream_whole(t, to, src, step, boxes);
