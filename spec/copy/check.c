@@ -278,27 +278,36 @@ static bool has_byte (const mt_cpu_footprint *p, int n, int64_t at) {
   return false;
 }
 
+static void move_tile (const mt_cpu_job *job, const mt_cpu_tile *t, int64_t na,
+                       int64_t nb) {
+  job->move(t, job->src, job->dst, na, nb);
+  if (job->row == MT_ROW_cpu_gather) mt_cpu_gather_end(t);
+}
+
 /* The first tile of a job, run twice, the second time with other bytes wherever its
 ** footprints have none: it reads and writes nothing there. */
 static void check_footprints (const mt_cpu_job *job) {
   static bool has[2][sizeof arena];
   static unsigned char first[sizeof arena];
-  const mt_cpu_tile *t = &job->tile;
+  mt_cpu_hand hand;
+  mt_cpu_tile tile = job->tile, *t = &tile;
+  hand.ask = NULL, hand.line = NULL;
+  t->hand = &hand;
   const int64_t na = job->ta < t->a.extent ? job->ta : t->a.extent;
   const int64_t nb = job->tb < t->b.extent ? job->tb : t->b.extent;
   const char *base[] = {job->src, job->dst};
   for (int s = 0; s < 2; s++) {
     mt_cpu_footprint p;
-    mt_cpu_footprint_of(&p, job, s, na, nb);
+    mt_cpu_footprint_of(&p, job, s, na, nb, 0);
     for (size_t i = 0; i < sizeof arena; i++)
       has[s][i] = has_byte(&p, p.n, (const char *)arena + i - base[s] - p.first);
   }
   memcpy(arena, got, sizeof arena);
-  job->move(t, job->src, job->dst, na, nb);
+  move_tile(job, t, na, nb);
   memcpy(first, arena, sizeof arena);
   for (size_t i = 0; i < sizeof arena; i++)
     arena[i] = has[0][i] || has[1][i] ? got[i] : (unsigned char)(got[i] + 91);
-  job->move(t, job->src, job->dst, na, nb);
+  move_tile(job, t, na, nb);
   bool same = true;
   for (size_t i = 0; i < sizeof arena; i++) {
     const unsigned char other = (unsigned char)(got[i] + 91);

@@ -4,7 +4,7 @@
 ** SPDX-License-Identifier: MIT
 */
 #include "exec_test.h"
-#include "cpu/copy.h"
+#include "cpu/copy_gather.h"
 #include "text.h"
 
 enum { MOST = 6, ELEMENTS = 40000 };
@@ -85,12 +85,97 @@ static void naive (const sides *x, memory out, memory in, size_t from, size_t to
   }
 }
 
+/* ---------------------------------------------------------------- lines asked for */
+
+static long groups;
+
+/* Lines, by their numbers from `first` on, of bytes at these offsets of the source; far:
+** some are beyond. */
+typedef struct lines {
+  int64_t phase, first, n;
+  unsigned char *has;
+  bool far;
+} lines;
+
+static unsigned char *line_at (lines *x, int64_t offset) {
+  const int64_t i = ((offset + x->phase) >> 6) - x->first;
+  if (i < 0 || i >= x->n) return NULL;
+  return x->has + i;
+}
+
+/* Units at every index of axes. */
+static void note_units (lines *x, const mt_cpu_axis *axis, int n, int64_t at,
+                        int64_t unit) {
+  if (n == 0) {
+    unsigned char *first = line_at(x, at), *last = line_at(x, at + unit - 1);
+    if (first && last) *first |= 1, *last |= 1;
+    else x->far = true;
+    return;
+  }
+  for (int64_t i = 0; i < axis[n - 1].extent; i++)
+    note_units(x, axis, n - 1, at + i * axis[n - 1].src, unit);
+}
+
+/* Those of tile n. */
+static void note_tile (lines *x, const mt_cpu_job *job, int64_t n) {
+  mt_cpu_axis axis[2 * MT_CPU_INNER + 2];
+  const mt_cpu_axis *by[] = {&job->tile.b, &job->tile.a};
+  const int64_t size[] = {job->tb, job->ta};
+  int64_t at = 0;
+  int k = 0;
+  for (int i = 0; i < 2; i++) {
+    const int64_t from = n % job->along[i] * size[i], left = by[i]->extent - from;
+    axis[k] = *by[i];
+    axis[k++].extent = left < size[i] ? left : size[i];
+    at += from * by[i]->src;
+    n /= job->along[i];
+  }
+  for (int i = 0; i < job->n; n /= job->outer[i++].extent)
+    at += n % job->outer[i].extent * job->outer[i].src;
+  for (int i = 0; i < job->boxes.ninner; i++) axis[k++] = job->boxes.inner[i];
+  for (int i = 0; i < job->boxes.nrow; i++) axis[k++] = job->boxes.row[i];
+  note_units(x, axis, k, at, job->boxes.unit);
+}
+
+/* What the first group reads is asked for, but for the ends of runs that are a few bytes
+** of a line; so is nothing outside of the source. */
+static void check_lines (const mt_cpu_job *job, const mt_cpu_gather *g) {
+  enum { REACH = 1 << 18 };
+  static unsigned char has[2 * REACH];
+  lines x = {(int64_t)((uintptr_t)job->src & 63), -REACH, 2 * REACH, has, false};
+  memset(has, 0, sizeof has);
+  for (int64_t n = 0; n < job->group; n++) note_tile(&x, job, n);
+  if (x.far) return;
+  const unsigned char *first = memchr(has, 1, sizeof has), *last = has + sizeof has - 1;
+  while (*last == 0) last--;
+  for (int64_t i = 0; i < g->lines; i++) {
+    unsigned char *line = line_at(&x, g->line[i]);
+    CHECK(line >= first && line <= last, "line %lld is outside", (long long)i);
+    *line |= 2;
+  }
+  bool all = true;
+  for (int64_t i = 1; i < x.n; i++) all &= has[i] != 1 || has[i - 1] & 2;
+  CHECK(all, "lines are not asked for");
+}
+
+/* Small views are foreseen: nothing would be asked for. */
+static void ask_for_lines (mt_cpu_job *job) {
+  mt_cpu_gather *g = (mt_cpu_gather *)(uintptr_t)job->tile.gather;
+  mt_cpu_plan_asking(job);
+  mt_cpu_gather_make(g, job);
+  if (job->group == 0) return;
+  groups++;
+  check_lines(job, g);
+}
+
 static void run (mt_device *dev, const mt_tensor *s, const mt_tensor *d, bool past) {
   char about[4096];
   mt_plan *p;
   MUST(mt_plan_copy(&p, dev, NULL, s, d, err));
   mt_plan_format(about, sizeof about, p);
-  ((mt_cpu_job *)p->data)->tile.stream = past;
+  mt_cpu_job *job = p->data;
+  job->tile.stream = past;
+  if (job->row == MT_ROW_cpu_gather && pick(2)) ask_for_lines(job);
   MUST(mt_plan_launch(p, NULL, err));
   mt_plan_free(p);
 }
@@ -132,4 +217,5 @@ void test_loops (void) {
     check_view(dev, type, pick(8) ? type : (mt_dtype)pick(MT_NDTYPE));
   }
   mt_device_close(dev);
+  printf("  %ld copies ask for lines\n", groups);
 }

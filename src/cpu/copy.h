@@ -37,6 +37,18 @@ typedef struct mt_cpu_places mt_cpu_places;
 
 typedef struct mt_cpu_tile mt_cpu_tile;
 
+/* What a thread has in hand while it moves tiles of boxes. Lines of the source that a
+** group of tiles reads are asked for while the group before it is moved. What goes past
+** the caches waits until it is whole lines. */
+enum { MT_CPU_WAITING = 4096 };
+typedef struct mt_cpu_hand {
+  const char *ask;   /* where the next group begins; NULL: there is none */
+  int64_t next;      /* line that is asked for next */
+  char *line;        /* that near[0] is of; NULL: nothing waits */
+  int64_t from, end; /* what waits there */
+  _Alignas(64) char near[MT_CPU_WAITING + 1024];
+} mt_cpu_hand;
+
 /* Moves na indices of a by nb indices of b, from and to these addresses. */
 typedef void mt_cpu_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                           int64_t nb);
@@ -58,6 +70,9 @@ struct mt_cpu_tile {
   const mt_cpu_gather *gather; /* of units from anywhere */
   const mt_cpu_places *places; /* of runs; NULL: of elements equally far apart */
   int64_t gaps;                /* units between two of a run of the source */
+  mt_cpu_hand *hand;           /* of boxes */
+  int64_t run;                 /* bytes that boxes write together, one after another */
+  int64_t asked;               /* lines for each box */
 };
 
 enum { MT_MAXOUTER = MT_MAXAXIS + 1 };
@@ -91,6 +106,7 @@ typedef struct mt_cpu_job {
   int64_t tiles, piece; /* tiles in all; tiles that a thread takes at once */
   int64_t bytes;        /* of all */
   int64_t ns;           /* that a whole tile takes, about */
+  int64_t group;        /* tiles whose lines are asked for together; 0: none are */
   unsigned demoted;     /* sides, 1u << side, whose lines leave the processor's caches */
   const char *src;
   char *dst;
@@ -117,6 +133,9 @@ mt_cast_direct *mt_cpu_direct (mt_dtype from, mt_dtype to);
 bool mt_cpu_turns (mt_cpu_tile *t, mt_cpu_move **move, int64_t *ta, int64_t *tb);
 /* n bytes that lie together on both sides; past the caches, if the tile streams. */
 void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n);
+/* The same; what lies `ahead` bytes on is asked for, unless that is 0. */
+void mt_cpu_put_ahead (const mt_cpu_tile *t, char *to, const char *from, int64_t n,
+                       int64_t ahead);
 /* Rows of n bytes, `pitch` apart, each so far from `to`. */
 void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const char *from,
                       int64_t pitch, int64_t n, int64_t rows);
@@ -152,8 +171,16 @@ typedef enum mt_cpu_boxed {
 ** mt_cpu_gather_size bytes, go to tile.gather. */
 mt_cpu_boxed mt_cpu_plan_gather (mt_cpu_job *job, bool near);
 size_t mt_cpu_gather_size (void);
+/* Finds groups whose lines are asked for, after tiles were counted; whether nobody has to
+** ask. */
+void mt_cpu_plan_asking (mt_cpu_job *job);
+bool mt_cpu_is_foreseen (const mt_cpu_job *job);
+/* Where the lines of a group lie, of `most` at most: how many. */
+int64_t mt_cpu_lines_of (int32_t *at, int64_t most, const mt_cpu_job *job);
 void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job);
 mt_cpu_move mt_cpu_gather_move;
+/* After the last one: writes what waits in the hand. */
+void mt_cpu_gather_end (const mt_cpu_tile *t);
 
 /* Elements of a tile's runs: n[0] of the destination's for each index of a, and where
 ** they lie in the source; n[1] of the source's for each of b, where in the destination.
@@ -172,12 +199,15 @@ typedef struct mt_cpu_footprint {
   int n;
   struct {
     int64_t extent, stride;
-  } axis[4 * MT_CPU_INNER + 2];
+  } axis[4 * MT_CPU_INNER + 2 + MT_MAXOUTER];
 } mt_cpu_footprint;
 
-/* Of na by nb indices. */
+/* Of na by nb indices, and all of the first `outer` axes outside. */
 void mt_cpu_footprint_of (mt_cpu_footprint *p, const mt_cpu_job *job, int side,
-                          int64_t na, int64_t nb);
+                          int64_t na, int64_t nb, int outer);
+/* Of the source along so many axes, of units of `run` bytes. */
+void mt_cpu_footprint_of_axes (mt_cpu_footprint *p, int64_t run, const mt_cpu_axis *axis,
+                               int n);
 /* Whether the processor can, asked anew: a hypervisor answers. */
 bool mt_cpu_demotes (void);
 /* How lines of slots, of these sides (1u << side), are left by so many threads. */

@@ -47,16 +47,22 @@ static void add_axis (mt_cpu_footprint *p, int64_t extent, int64_t stride) {
     p->first += (extent - 1) * stride;
     stride = -stride;
   }
+  for (int i = 0; i < p->n; i++)
+    if (p->axis[i].stride == stride) {
+      p->axis[i].extent += extent - 1;
+      return;
+    }
   int i = p->n++;
   for (; i > 0 && p->axis[i - 1].stride > stride; i--) p->axis[i] = p->axis[i - 1];
   p->axis[i].extent = extent;
   p->axis[i].stride = stride;
 }
 
-/* Axes whose steps leave no gap that is larger than what lies there are one run. */
+/* Axes whose steps leave no gap that is larger than what lies there, or no line out, are
+** one run. */
 static void join_axes (mt_cpu_footprint *p) {
   int i = 0, n = p->n;
-  for (; i < n && p->axis[i].stride <= 2 * p->run; i++)
+  for (; i < n && p->axis[i].stride <= (p->run > MT_LINE / 2 ? 2 * p->run : MT_LINE); i++)
     p->run += (p->axis[i].extent - 1) * p->axis[i].stride;
   p->n = 0;
   for (; i < n; i++) p->axis[p->n++] = p->axis[i];
@@ -66,8 +72,15 @@ static int64_t stride_of (const mt_cpu_axis *a, int side) {
   return side == MT_SRC ? a->src : a->dst;
 }
 
+void mt_cpu_footprint_of_axes (mt_cpu_footprint *p, int64_t run, const mt_cpu_axis *axis,
+                               int n) {
+  *p = (mt_cpu_footprint){.run = run};
+  for (int i = 0; i < n; i++) add_axis(p, axis[i].extent, axis[i].src);
+  join_axes(p);
+}
+
 void mt_cpu_footprint_of (mt_cpu_footprint *p, const mt_cpu_job *job, int side,
-                          int64_t na, int64_t nb) {
+                          int64_t na, int64_t nb, int outer) {
   const mt_cpu_boxes *x = &job->boxes;
   const bool inner = side == MT_SRC && x->unit > 0;
   *p = (mt_cpu_footprint){.run = inner ? x->unit : job->tile.unit};
@@ -81,6 +94,8 @@ void mt_cpu_footprint_of (mt_cpu_footprint *p, const mt_cpu_job *job, int side,
     for (int i = 0; i < job->runs.n[run]; i++)
       add_axis(p, job->runs.axis[run][i].extent,
                stride_of(&job->runs.axis[run][i], side));
+  for (int i = 0; i < outer; i++)
+    add_axis(p, job->outer[i].extent, stride_of(&job->outer[i], side));
   join_axes(p);
 }
 
@@ -106,7 +121,7 @@ void mt_cpu_demote (const mt_cpu_job *job, const char *const tile[2], int64_t na
   mt_cpu_footprint p;
   for (int side = 0; side < 2; side++) {
     if (!(job->demoted >> side & 1)) continue;
-    mt_cpu_footprint_of(&p, job, side, na, nb);
+    mt_cpu_footprint_of(&p, job, side, na, nb, 0);
     demote_axes(&p, p.n, tile[side] + p.first);
   }
 }

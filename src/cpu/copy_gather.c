@@ -298,6 +298,7 @@ void mt_cpu_gather_make (mt_cpu_gather *g, const mt_cpu_job *job) {
   g->bytes = g->units * g->unit;
   find_vectors(g);
   if (has_shuffles()) make_windows(g);
+  g->lines = job->group ? mt_cpu_lines_of(g->line, MT_LINES, job) : 0;
 }
 
 /* Whether no axis outside of the boxes steps less far in the source than theirs do, by

@@ -20,6 +20,7 @@ enum {
   MT_TURN = 4096,     /* bytes of a row that are written before the next row is */
   MT_LINE = 64,       /* bytes that the source has together in a cache */
   MT_VECTOR = 16,
+  MT_LINES = 2048,  /* that a group of tiles asks for, at most */
   MT_WINDOWS = 12,  /* of a vector, at most */
   MT_FEWWINDOWS = 2 /* so few that memory takes longer than they do */
 };
@@ -39,6 +40,8 @@ struct mt_cpu_gather {
   int32_t to[MT_MOSTBOX / 16];    /* where each vector is */
   uint8_t count[MT_MOSTBOX / 16]; /* of its windows */
   window list[MT_MOSTBOX / 16 * MT_WINDOWS];
+  int64_t lines;          /* of the source, of a group of tiles: */
+  int32_t line[MT_LINES]; /* where they are */
 };
 
 #endif

@@ -17,14 +17,17 @@
 
 #define MT_UNITS(bytes)                                                                  \
   case bytes:                                                                            \
-    for (int64_t i = 0; !back && i < n; i++)                                             \
-      memcpy(to + i * bytes, src + g->at[i], bytes);                                     \
-    for (int64_t i = n; back && i-- > 0;) memcpy(to + i * bytes, src + g->at[i], bytes); \
+    for (; !back && i + 8 <= n; i += 8)                                                  \
+      MT_UNROLL for (int64_t k = i; k < i + 8; k++)                                      \
+          memcpy(to + k * bytes, src + g->at[k], bytes);                                 \
+    for (; !back && i < n; i++) memcpy(to + i * bytes, src + g->at[i], bytes);           \
+    for (i = n; back && i-- > 0;) memcpy(to + i * bytes, src + g->at[i], bytes);         \
     return;
 
 /* n units of a box, one by one; of a source that runs backwards the last one first. */
 static void move_units (const mt_cpu_gather *g, char *to, const char *src, int64_t n) {
   const bool back = g->at[g->units - 1] < g->at[0];
+  int64_t i = 0;
   switch (g->unit) {
     MT_UNITS(1)
     MT_UNITS(2)
@@ -32,8 +35,7 @@ static void move_units (const mt_cpu_gather *g, char *to, const char *src, int64
     MT_UNITS(8)
     MT_UNITS(16)
     default:
-      for (int64_t i = 0; i < n; i++)
-        memcpy(to + i * g->unit, src + g->at[i], (size_t)g->unit);
+      for (; i < n; i++) memcpy(to + i * g->unit, src + g->at[i], (size_t)g->unit);
   }
 }
 
@@ -108,32 +110,111 @@ static mover *streamer_of (const mt_cpu_gather *g) {
 }
 #endif
 
-/* Boxes that follow one another. The source is read forwards: caches fetch what comes
-** next. */
-static void move_boxes (const mt_cpu_gather *g, mover *move, char *to, const char *src,
+/* Asks for some lines of the next group of tiles. A macro, as gcc drops calls that do
+** nothing but ask. */
+#define MT_ASK_SOME(t)                                                                   \
+  if ((t)->hand->ask != NULL) {                                                          \
+    mt_cpu_hand *h = (t)->hand;                                                          \
+    const int64_t most = (t)->gather->lines, some = h->next + (t)->asked;                \
+    for (; h->next < some && h->next < most; h->next++)                                  \
+      mt_prefetch(h->ask + (t)->gather->line[h->next]);                                  \
+  }
+
+/* Boxes that follow one another. The source is read forwards, if nothing is asked for:
+** caches fetch what comes next. */
+static void move_boxes (const mt_cpu_tile *t, mover *move, char *to, const char *src,
                         int64_t step, int64_t n) {
-  if (step < 0)
+  const mt_cpu_gather *g = t->gather;
+  if (t->hand->ask != NULL) {
+    for (int64_t i = 0; i < n; i++) {
+      MT_ASK_SOME(t)
+      move(g, to + i * g->bytes, src + i * step);
+    }
+  } else if (step < 0) {
     for (int64_t i = n; i-- > 0;) move(g, to + i * g->bytes, src + i * step);
-  else
+  } else {
     for (int64_t i = 0; i < n; i++) move(g, to + i * g->bytes, src + i * step);
+  }
 }
 
-/* The same past the caches: they are put together in one that is near. */
+/* ---------------------------------------------------------------- past the caches */
+
+/* Writes the whole lines that wait, past the caches, and the part of one before them. */
+static void write_lines (const mt_cpu_tile *t, mt_cpu_hand *h) {
+  const int64_t lines = h->end & -MT_LINE, head = -h->from & (MT_LINE - 1);
+  if (lines <= h->from) return;
+  if (head > 0) memcpy(h->line + h->from, h->near + h->from, (size_t)head);
+  h->from += head;
+  mt_cpu_put_ahead(t, h->line + h->from, h->near + h->from, lines - h->from, 0);
+  memcpy(h->near, h->near + lines, MT_LINE);
+  h->line += lines, h->end -= lines, h->from = 0;
+}
+
+void mt_cpu_gather_end (const mt_cpu_tile *t) {
+  mt_cpu_hand *h = t->hand;
+  if (h->line == NULL) return;
+  write_lines(t, h);
+  memcpy(h->line + h->from, h->near + h->from, (size_t)(h->end - h->from));
+  h->line = NULL;
+}
+
+/* Where bytes wait that are to lie at `to`. */
+static char *wait_for (const mt_cpu_tile *t, char *to) {
+  mt_cpu_hand *h = t->hand;
+  if (h->line == NULL || h->line + h->end != to) {
+    mt_cpu_gather_end(t);
+    h->from = h->end = (int64_t)((uintptr_t)to % MT_LINE);
+    h->line = to - h->from;
+  }
+  return h->near + h->end;
+}
+
+/* They do: n of them. */
+static void wait (const mt_cpu_tile *t, int64_t n) {
+  t->hand->end += n;
+  if (t->hand->end >= MT_CPU_WAITING) write_lines(t, t->hand);
+}
+
+/* Boxes that follow one another, and some units of one more. */
 static void stream_boxes (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
-                          int64_t n) {
+                          int64_t n, int64_t units) {
+  const mt_cpu_gather *g = t->gather;
+  mover *move = mover_of(g);
+  for (int64_t i = 0; i < n; i++) {
+    MT_ASK_SOME(t)
+    move(g, wait_for(t, to + i * g->bytes), src + i * step);
+    wait(t, g->bytes);
+  }
+  if (units == 0) return;
+  move_units(g, wait_for(t, to + n * g->bytes), src + n * step, units);
+  wait(t, units * g->unit);
+}
+
+/* The same by themselves: rows take turns, or the source runs backwards, and is read
+** forwards. */
+static void stream_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t step,
+                          int64_t n, int64_t units) {
   const mt_cpu_gather *g = t->gather;
   const int64_t each = g->bytes < MT_TURN ? MT_TURN / g->bytes : 1;
   char near[MT_TURN];
   for (int64_t i = 0; i < n; i += each) {
     const int64_t many = n - i < each ? n - i : each, at = step < 0 ? n - i - many : i;
-    move_boxes(g, mover_of(g), near, src + at * step, step, many);
-    mt_cpu_put(t, to + at * g->bytes, near, many * g->bytes);
+    move_boxes(t, mover_of(g), near, src + at * step, step, many);
+    mt_cpu_put_ahead(t, to + at * g->bytes, near, many * g->bytes, 0);
   }
+  if (units > 0) move_units(g, to + n * g->bytes, src + n * step, units);
+}
+
+/* Whether boxes that are no whole lines are put together near. Units that go one by one
+** wait for the source, if nobody asked for it. */
+static bool is_staged (const mt_cpu_tile *t) {
+  return t->gather->windows > 0 || t->asked > 0;
 }
 
 /* Whether boxes go past the caches: memory takes longer than their few windows. */
 static bool is_streamed (const mt_cpu_tile *t, int64_t bytes) {
-  return t->stream && bytes >= MT_FEWBYTES && streamer_of(t->gather) != NULL;
+  const int64_t run = is_staged(t) && t->run > bytes ? t->run : bytes;
+  return t->stream && run >= MT_FEWBYTES && streamer_of(t->gather) != NULL;
 }
 
 /* Indices of a that lie before the first whole line; 0: they would be too many. */
@@ -156,9 +237,9 @@ static void stream_whole (const mt_cpu_tile *t, char *to, const char *src, int64
                           int64_t n) {
   const mt_cpu_gather *g = t->gather;
   const int64_t lines = whole_lines(g, n);
-  move_boxes(g, streamer_of(g), to, src, step, lines);
+  move_boxes(t, streamer_of(g), to, src, step, lines);
   to += lines * g->bytes, src += lines * step;
-  move_boxes(g, mover_of(g), to, src, step, n - lines);
+  move_boxes(t, mover_of(g), to, src, step, n - lines);
 }
 
 /* Whether n indices, from `to` on, are boxes of whole vectors, and what is before and
@@ -167,7 +248,9 @@ static void stream_whole (const mt_cpu_tile *t, char *to, const char *src, int64
 static bool is_whole (const mt_cpu_tile *t, const char *to, int64_t n) {
   const mt_cpu_gather *g = t->gather;
   if (g->rows > 1 || g->bytes % MT_VECTOR != 0) return false;
-  return n * t->unit >= MT_TURN || ((uintptr_t)to % MT_LINE == 0 && n % g->step == 0);
+  if (n * t->unit >= MT_TURN) return true;
+  const bool ends = n * t->unit % MT_LINE == 0 || t->run <= n * t->unit;
+  return (uintptr_t)to % MT_LINE == 0 && n % g->step == 0 && ends;
 }
 
 /* n indices of the axis a: what is before a line, boxes, and what is left of one. */
@@ -180,10 +263,16 @@ static void move_piece (const mt_cpu_tile *t, char *to, const char *src, int64_t
   if (head > 0) move_units(g, to, src, head * inner);
   to += head * t->unit, src += head * t->a.src, n -= head;
   const int64_t boxes = n / g->step;
-  if (!streams) move_boxes(g, mover_of(g), to, src, step, boxes);
-  else if (whole && (uintptr_t)to % MT_LINE == 0) stream_whole(t, to, src, step, boxes);
-  else if (g->windows == 0) move_boxes(g, mover_of(g), to, src, step, boxes);
-  else stream_boxes(t, to, src, step, boxes);
+  const bool lines = whole && (uintptr_t)to % MT_LINE == 0;
+  if (streams && !lines && is_staged(t)) {
+    const bool alone = g->rows > 1 || (step < 0 && t->hand->ask == NULL);
+    (alone && n * t->unit >= MT_FEWBYTES ?
+         stream_piece :
+         stream_boxes)(t, to, src, step, boxes, (n - boxes * g->step) * inner);
+    return;
+  }
+  if (lines) stream_whole(t, to, src, step, boxes);
+  else move_boxes(t, mover_of(g), to, src, step, boxes);
   to += boxes * g->bytes, src += boxes * step, n -= boxes * g->step;
   if (n > 0) move_units(g, to, src, n * inner);
 }
@@ -204,10 +293,15 @@ static void move_single (const mt_cpu_tile *t, const char *src, char *dst, int64
   const mt_cpu_gather *g = t->gather;
   mover *move = mover_of(g);
   const int64_t rows = g->rows;
-  for (int64_t j = 0; rows == 1 && j < nb; j++)
+  for (int64_t j = 0; rows == 1 && j < nb; j++) {
+    MT_ASK_SOME(t)
     move(g, dst + j * t->b.dst, src + j * t->b.src);
+  }
   for (int64_t j = 0; rows > 1 && j < nb; j++, src += t->b.src, dst += t->b.dst)
-    for (int64_t r = 0; r < rows; r++) move(g, dst + g->row[r][1], src + g->row[r][0]);
+    for (int64_t r = 0; r < rows; r++) {
+      MT_ASK_SOME(t)
+      move(g, dst + g->row[r][1], src + g->row[r][0]);
+    }
 }
 
 void mt_cpu_gather_move (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,

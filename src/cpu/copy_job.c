@@ -14,13 +14,15 @@
 
 enum {
   MT_SMALLRUN = 32,       /* runs below are units, others rows of bytes */
-  MT_SHORTFILL = 64,      /* bytes below which an element is not repeated by itself, */
+  MT_SHORTFILL = 40,      /* bytes below which an element is not repeated by itself, */
   MT_LEASTFILL = 16,      /* unless nothing else does it */
   MT_LONGRUN = 64,        /* bytes of runs, or 16 units, that are worth a buffer */
   MT_SHORTRUN = 4,        /* the same, of which elements are moved one by one */
   MT_ROWTILE = 128 << 10, /* bytes of a tile of rows */
+  MT_ASKTILE = 32 << 10,  /* of one of boxes that asks for lines ahead */
   MT_LEASTTILE = 2048,    /* bytes of a tile of rows, if it can be */
-  MT_FEWLINES = 128,      /* of the source that are near while some more are read */
+  MT_FEWLINES = 1024,     /* of the source that are near while some more are read */
+  MT_NEARSTEP = 32,       /* bytes between two units of a line that is worth keeping */
   MT_NEARLINES = 512,     /* that are near */
   MT_MOSTROWS = 64,       /* rows of an index of a tile's axis */
   MT_ANYTILE = 64,        /* indices of a tile along each axis */
@@ -130,17 +132,23 @@ static bool plan_fill (mt_cpu_job *job, int64_t least, mt_refusals *why) {
   return true;
 }
 
-/* Tiles of whole boxes, which the axes of the job are; of short runs several. */
-static void plan_gather (mt_cpu_job *job) {
-  int64_t step = job->boxes.step, rows = 1;
+/* Tiles of whole boxes, of about so many bytes; of short runs several. */
+static void size_boxes (mt_cpu_job *job, int64_t bytes) {
+  const int64_t step = job->boxes.step;
+  int64_t rows = 1;
   for (int i = 0; i < job->boxes.nrow; i++) rows *= job->boxes.row[i].extent;
+  job->ta = bytes / rows / (step * job->tile.unit) * step;
+  if (job->ta < step) job->ta = step;
+  job->tb = bytes / (rows * job->tile.unit * min_of(job->ta, job->tile.a.extent));
+  if (job->tb < 1) job->tb = 1;
+}
+
+/* The axes of the job are boxes. */
+static void plan_gather (mt_cpu_job *job) {
   job->row = MT_ROW_cpu_gather;
   job->move = mt_cpu_gather_move;
   job->tile.b = take_axis(job, 0);
-  job->ta = MT_ROWTILE / rows / (step * job->tile.unit) * step;
-  if (job->ta < step) job->ta = step;
-  job->tb = MT_ROWTILE / (rows * job->tile.unit * min_of(job->ta, job->tile.a.extent));
-  if (job->tb < 1) job->tb = 1;
+  size_boxes(job, MT_ROWTILE);
 }
 
 static void plan_any (mt_cpu_job *job, mt_cpu_row row, mt_cpu_move *move) {
@@ -176,22 +184,72 @@ static void plan_cast (mt_cpu_job *job, const mt_axes *x, const mt_desc *d) {
   plan_any(job, MT_ROW_cpu_cast, mt_cpu_caster(&job->tile, d->cast));
 }
 
+/* Lines so far apart that a cache keeps: those of large powers of two are in few sets. */
+static int64_t ways_of (int64_t stride) {
+  enum { MT_WAYS = 8, MT_WAY = 4096 };
+  int64_t power = stride & -stride;
+  return power >= MT_WAY ? MT_WAYS : MT_WAYS * (MT_WAY / (power > 64 ? power : 64));
+}
+
 /* Whether the destination comes back to a line of the source before `most` others: axes,
 ** in its order, as far as the one that steps so many bytes. */
 static bool is_back_soon (const mt_cpu_job *job, int64_t bytes, int64_t most) {
-  int64_t lines = 1;
-  for (int i = 0; i < job->n && lines <= most; i++) {
-    const mt_cpu_axis *a = &job->outer[i];
-    if (a->src == bytes || -a->src == bytes) return true;
-    if (a->src != 0) lines *= a->extent;
+  int n = 0;
+  while (n < job->n && job->outer[n].src != bytes && -job->outer[n].src != bytes) n++;
+  if (n == job->n) return false;
+  mt_cpu_footprint p;
+  mt_cpu_footprint_of_axes(&p, job->tile.unit, job->outer, n);
+  int64_t lines = p.run / 64 + 1;
+  for (int i = 0; i < p.n && lines <= most; i++) {
+    if (p.axis[i].extent > ways_of(p.axis[i].stride)) return false;
+    lines *= p.axis[i].extent;
   }
-  return false;
+  return lines <= most;
 }
 
 /* By every second unit of the source, where its lines do not stay near. */
 static bool plan_gapped (mt_cpu_job *job, mt_refusals *why) {
   if (is_back_soon(job, 2 * job->tile.unit, MT_NEARLINES)) return false;
   return plan_transpose(job, MT_LONGRUN, 1, why);
+}
+
+/* Short axes of short runs are in each index of the tile's: how many runs. */
+static int64_t take_rows (mt_cpu_job *job) {
+  mt_cpu_boxes *x = &job->boxes;
+  const int64_t run = job->tile.a.extent * job->tile.unit;
+  int64_t rows = 1;
+  while (job->n > 1 && rows * run < MT_LEASTTILE && x->nrow < MT_CPU_INNER &&
+         rows * job->outer[0].extent <= MT_CPU_ROWS) {
+    rows *= job->outer[0].extent;
+    x->row[x->nrow++] = take_axis(job, 0);
+  }
+  return rows;
+}
+
+/* The shortest step in the source, a line at most: units are read of each line. */
+static int64_t least_step (const mt_cpu_job *job) {
+  int64_t least = MT_NEARSTEP;
+  for (int i = 0; i < job->n; i++) {
+    const int64_t d = job->outer[i].src < 0 ? -job->outer[i].src : job->outer[i].src;
+    if (d != 0 && d < least) least = d;
+  }
+  return least;
+}
+
+/* Units that are read from lines that stay near: they need no turning, if tiles are not
+** too small. */
+static bool plan_near (mt_cpu_job *job) {
+  mt_cpu_job boxes = *job;
+  if (!is_back_soon(job, least_step(job), MT_FEWLINES)) return false;
+  if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
+  const int64_t rows = take_rows(&boxes);
+  plan_gather(&boxes);
+  const mt_cpu_tile *t = &boxes.tile;
+  if (min_of(boxes.ta, t->a.extent) * min_of(boxes.tb, t->b.extent) * t->unit * rows <
+      MT_LEASTTILE)
+    return false;
+  *job = boxes;
+  return true;
 }
 
 /* Units that are neither repeated nor of two long runs: boxes by shuffles of several
@@ -207,7 +265,9 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
   if (how != MT_BOXED_SHUFFLED) {
     if (plan_transpose(job, vector, 0, &no)) return;
     if (plan_gapped(job, &no)) return;
-    if (!is_long && how != MT_BOXED_TORN && plan_transpose(job, MT_SHORTRUN, 0, &no))
+    job->tile.gaps = 0;
+    if (!is_long && how != MT_BOXED_TORN &&
+        (plan_near(job) || plan_transpose(job, MT_SHORTRUN, 0, &no)))
       return;
     job->tile.gaps = 0;
   }
@@ -221,21 +281,6 @@ static void plan_units (mt_cpu_job *job, mt_refusals *why) {
                   "source");
   if (plan_fill(job, MT_LEASTFILL, &no)) return;
   plan_any(job, MT_ROW_cpu_any, mt_cpu_mover(unit));
-}
-
-/* Units of 8 bytes that are read from lines that stay near: they need no turning, if
-** tiles are not too small. */
-static bool plan_near (mt_cpu_job *job) {
-  mt_cpu_job boxes = *job;
-  if (job->tile.unit != 8 || !is_back_soon(job, 8, MT_FEWLINES)) return false;
-  if (mt_cpu_plan_gather(&boxes, true) == MT_BOXED_NOT) return false;
-  plan_gather(&boxes);
-  const mt_cpu_tile *t = &boxes.tile;
-  if (min_of(boxes.ta, t->a.extent) * min_of(boxes.tb, t->b.extent) * t->unit <
-      MT_LEASTTILE)
-    return false;
-  *job = boxes;
-  return true;
 }
 
 static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_desc *d,
@@ -252,7 +297,7 @@ static void plan_box (mt_cpu_job *job, const mt_axes *x, int64_t run, const mt_d
                   "rows have at least %d",
                   (long long)run, (int)MT_SMALLRUN);
   const int64_t least = min_of(MT_LONGRUN, 16 * job->tile.unit);
-  if (plan_fill(job, MT_SHORTFILL, why) || plan_near(job)) return;
+  if (plan_fill(job, MT_SHORTFILL, why) || (run == 8 && plan_near(job))) return;
   if (!plan_transpose(job, least, 0, why)) plan_units(job, why);
 }
 
@@ -284,6 +329,28 @@ static void count_tiles (mt_cpu_job *job, int threads) {
   job->ns = bytes / 8 + 4 * moves_of(job, bytes);
 }
 
+/* Bytes that boxes write together, one after another. */
+static int64_t run_of (const mt_cpu_job *job) {
+  const mt_cpu_tile *t = &job->tile;
+  int64_t run = t->a.extent * t->unit;
+  if (job->boxes.nrow > 0 || (job->along[1] > 1 && t->b.extent > 1)) return run;
+  if (t->b.extent > 1 && t->b.dst != run) return run;
+  run *= t->b.extent;
+  for (int i = 0; i < job->n && job->outer[i].dst == run; i++)
+    run *= job->outer[i].extent;
+  return run;
+}
+
+/* Tiles of boxes are smaller where groups of them ask for their lines. */
+static void plan_asking (mt_cpu_job *job, int threads) {
+  mt_cpu_job small = *job;
+  size_boxes(&small, MT_ASKTILE);
+  count_tiles(&small, threads);
+  if (!mt_cpu_is_foreseen(&small)) mt_cpu_plan_asking(&small);
+  if (small.group > 0) *job = small;
+  job->tile.run = run_of(job);
+}
+
 void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals *why) {
   mt_domain box;
   mt_axes x;
@@ -307,6 +374,7 @@ void mt_cpu_plan (mt_cpu_job *job, const mt_launch *l, int threads, mt_refusals 
   if (l->desc.cast) plan_cast(job, &x, &l->desc);
   else plan_box(job, &x, take_run(&x, l->desc.elem), &l->desc, why);
   count_tiles(job, threads);
+  if (job->row == MT_ROW_cpu_gather) plan_asking(job, threads);
 }
 
 /* ---------------------------------------------------------------- running */
@@ -349,20 +417,44 @@ static void next_place (mt_place *p, const mt_cpu_job *job) {
   }
 }
 
+/* Where the first group behind tile n begins; NULL: there is none. */
+static const char *group_behind (const mt_cpu_job *job, int64_t n) {
+  const int64_t next = n / job->group * job->group + job->group;
+  mt_place p;
+  if (next >= job->tiles) return NULL;
+  find_place(&p, job, next);
+  return p.src + p.along[0] * job->tb * job->tile.b.src +
+         p.along[1] * job->ta * job->tile.a.src;
+}
+
+/* Before tile n is moved, one of a group's, or the first. */
+static void take_hand (mt_cpu_hand *hand, const mt_cpu_job *job, int64_t n, bool first) {
+  if (job->group == 0 || (!first && n % job->group != 0)) return;
+  hand->ask = group_behind(job, n);
+  hand->next = 0;
+}
+
 void mt_cpu_run (void *arg, int64_t first, int64_t last, mt_worker *w) {
   const mt_cpu_job *job = arg;
   const mt_cpu_axis *a = &job->tile.a, *b = &job->tile.b;
+  const int64_t start = first;
+  mt_cpu_tile tile = job->tile;
+  mt_cpu_hand hand;
   mt_place p;
+  hand.ask = NULL, hand.line = NULL;
+  tile.hand = &hand;
   find_place(&p, job, first);
   for (; first < last; first++) {
+    take_hand(&hand, job, first, first == start);
     int64_t j = p.along[0] * job->tb, i = p.along[1] * job->ta;
     int64_t na = min_of(job->ta, a->extent - i), nb = min_of(job->tb, b->extent - j);
     const char *src = p.src + i * a->src + j * b->src;
     char *dst = p.dst + i * a->dst + j * b->dst;
-    job->move(&job->tile, src, dst, na, nb);
+    job->move(&tile, src, dst, na, nb);
     if (job->demoted) mt_cpu_demote(job, (const char *const[]){src, dst}, na, nb);
     if (mt_worker_ends(w, job->ns)) break;
     next_place(&p, job);
   }
+  if (job->row == MT_ROW_cpu_gather) mt_cpu_gather_end(&tile);
   if (job->tile.stream) mt_stream_end();
 }

@@ -133,27 +133,35 @@ mt_cpu_move *mt_cpu_filler (int64_t unit) {
 
 /* ---------------------------------------------------------------- runs */
 
-#ifdef MT_STREAM
-
-/* n < 64 bytes. */
-static inline void put_few (char *to, const char *from, int64_t n) {
-  for (; n >= 16; n -= 16, to += 16, from += 16) memcpy(to, from, 16);
-  if (n & 8) memcpy(to, from, 8), to += 8, from += 8;
-  if (n & 4) memcpy(to, from, 4), to += 4, from += 4;
-  if (n & 2) memcpy(to, from, 2), to += 2, from += 2;
-  if (n & 1) *to = *from;
-}
-
 /* What is read so many bytes ahead is asked for: the processor itself asks for nothing
 ** beyond a page of 4 KiB. */
 enum { MT_PREFETCHED = 4096 };
 
-/* Whole lines, past the caches. */
-static inline void put_lines (char *to, const char *from, int64_t n) {
-  const bool is_long = n >= MT_PREFETCHED;
+#ifdef MT_STREAM
+
+/* n bytes, of which there are `bytes` at least and twice as many at most. */
+#define MT_PUT_TWICE(bytes)                                                              \
+  if (n >= (bytes)) {                                                                    \
+    memcpy(to, from, bytes);                                                             \
+    memcpy(to + n - (bytes), from + n - (bytes), bytes);                                 \
+    return;                                                                              \
+  }
+
+/* n < 64 bytes, by moves that overlap: few branches, none of which repeats. */
+static inline void put_few (char *to, const char *from, int64_t n) {
+  MT_PUT_TWICE(32)
+  MT_PUT_TWICE(16)
+  MT_PUT_TWICE(8)
+  MT_PUT_TWICE(4)
+  MT_PUT_TWICE(2)
+  if (n > 0) *to = *from;
+}
+
+/* Whole lines, past the caches; what lies so far on is asked for, unless it is here. */
+static inline void put_lines (char *to, const char *from, int64_t n, int64_t ahead) {
   for (int64_t i = 0; i < n; i += 64) {
-    if (is_long)
-      __builtin_prefetch((const void *)((uintptr_t)(from + i) + MT_PREFETCHED));
+    if (ahead != 0)
+      __builtin_prefetch((const void *)((uintptr_t)(from + i) + (uintptr_t)ahead));
     mt_stream16(to + i, from + i);
     mt_stream16(to + i + 16, from + i + 16);
     mt_stream16(to + i + 32, from + i + 32);
@@ -161,26 +169,31 @@ static inline void put_lines (char *to, const char *from, int64_t n) {
   }
 }
 
-static void put_row (char *to, const char *from, int64_t n) {
+static void put_row (char *to, const char *from, int64_t n, int64_t ahead) {
   int64_t head = (int64_t)(-(uintptr_t)to & 63), body;
   if (head > n) head = n;
   body = (n - head) & -64;
   put_few(to, from, head);
-  put_lines(to + head, from + head, body);
+  put_lines(to + head, from + head, body, ahead);
   put_few(to + head + body, from + head + body, n - head - body);
 }
 
 #endif
 
-void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
+void mt_cpu_put_ahead (const mt_cpu_tile *t, char *to, const char *from, int64_t n,
+                       int64_t ahead) {
 #ifdef MT_STREAM
   if (t->stream) {
-    put_row(to, from, n);
+    put_row(to, from, n, ahead);
     return;
   }
 #endif
-  (void)t;
+  (void)t, (void)ahead;
   memcpy(to, from, (size_t)n);
+}
+
+void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
+  mt_cpu_put_ahead(t, to, from, n, n >= MT_PREFETCHED ? MT_PREFETCHED : 0);
 }
 
 /* ---------------------------------------------------------------- short rows */
@@ -191,6 +204,8 @@ void mt_cpu_put (const mt_cpu_tile *t, char *to, const char *from, int64_t n) {
     memcpy(to, from, bytes);                                                             \
     memcpy(to + n - bytes, from + n - bytes, bytes);                                     \
   }
+MT_COPY_SHORT(2)
+MT_COPY_SHORT(4)
 MT_COPY_SHORT(8)
 MT_COPY_SHORT(16)
 MT_COPY_SHORT(32)
@@ -208,7 +223,9 @@ static inline void copy_any (char *to, const char *from, int64_t n) {
 
 static void put_near (char *to, const int64_t *at, const char *from, int64_t pitch,
                       int64_t n, int64_t rows) {
-  MT_PUT_SHORT(8, copy_any)
+  MT_PUT_SHORT(2, copy_any)
+  MT_PUT_SHORT(4, copy_2)
+  MT_PUT_SHORT(8, copy_4)
   MT_PUT_SHORT(17, copy_8)
   MT_PUT_SHORT(33, copy_16)
   MT_PUT_SHORT(INT64_MAX, copy_any)
@@ -221,11 +238,11 @@ void mt_cpu_put_rows (const mt_cpu_tile *t, char *to, const int64_t *at, const c
   uint64_t all = (uint64_t)(uintptr_t)to | (uint64_t)n;
   for (int64_t j = 0; j < rows; j++) all |= (uint64_t)at[j];
   if (t->stream && all % 64 == 0) {
-    for (int64_t j = 0; j < rows; j++) put_lines(to + at[j], from + j * pitch, n);
+    for (int64_t j = 0; j < rows; j++) put_lines(to + at[j], from + j * pitch, n, 0);
     return;
   }
   if (t->stream && n >= MT_TORNROW) {
-    for (int64_t j = 0; j < rows; j++) put_row(to + at[j], from + j * pitch, n);
+    for (int64_t j = 0; j < rows; j++) put_row(to + at[j], from + j * pitch, n, 0);
     return;
   }
 #endif
@@ -254,8 +271,10 @@ MT_ROWS(rows_any, copy_any)
 
 static void rows_long (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                        int64_t nb) {
-  for (int64_t j = 0; j < nb; j++)
-    mt_cpu_put(t, dst + j * t->b.dst, src + j * t->b.src, na);
+  const int64_t some = na < MT_PREFETCHED ? 1 + MT_AHEADROWS / na : nb;
+  for (int64_t j = 0; j < nb; j++, src += t->b.src, dst += t->b.dst)
+    if (j + some < nb) mt_cpu_put_ahead(t, dst, src, na, some * t->b.src);
+    else mt_cpu_put(t, dst, src, na);
 }
 
 /* The same, several rows for each index of b. */

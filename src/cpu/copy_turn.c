@@ -146,6 +146,13 @@ static const int64_t *line_of (int64_t *at, int64_t step, int64_t n) {
   return at;
 }
 
+/* Fewer runs than fill a vector: the last one is there again. */
+static const int64_t *repeat_last (int64_t *to, const int64_t *at, int64_t n,
+                                   int64_t least) {
+  for (int64_t i = 0; i < least; i++) to[i] = at[i < n ? i : n - 1];
+  return to;
+}
+
 static void turn (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
                   int64_t nb) {
   _Alignas(64) char buf[MT_BUFFER];
@@ -156,12 +163,13 @@ static void turn (const mt_cpu_tile *t, const char *src, char *dst, int64_t na,
   const int64_t *at = k ? k->at[0] : line_of(line[0], t->a.src, na);
   const int64_t *to = k ? k->at[1] : line_of(line[1], t->b.dst, nb);
   const int64_t least = least_of(t->unit), pitch = pitch_of(na * t->unit);
-  if (na < least || nb < least) {
+  const int64_t apart = 1 + t->gaps, rows = nb * apart - t->gaps;
+  if (rows < least || na == 1) {
     move_each(t, dst, to, src, at, na, nb);
     return;
   }
-  const int64_t apart = 1 + t->gaps;
-  how->pack(buf, pitch, src, at, na, nb * apart - t->gaps);
+  if (na < least) at = repeat_last(line[0], at, na, least);
+  how->pack(buf, pitch, src, at, na < least ? least : na, rows);
   mt_cpu_put_rows(t, dst, to, buf, pitch * apart, na * t->unit, nb);
 }
 
