@@ -280,8 +280,8 @@ if(MOONTILE_NVCC)
   moontile_known_archs(archs)
   if(archs)
     list(JOIN archs " sm_" text)
-    # Copies gain nothing from 90a, nor from 89 but for conversions to 8 bits, which are as bound
-    # by memory without. Nothing gains from 86, and 90a has all of 90.
+    # Copies gain nothing from 90a, nor from 89 but an instruction for conversions to 8 bits, which
+    # the code of 80 makes of others. Nothing gains from 86, and 90a has all of 90.
     set(mma_archs ${archs})
     moontile_without(archs 90a 90)
     moontile_without(archs 89 80)

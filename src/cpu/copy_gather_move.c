@@ -139,6 +139,9 @@ static void move_boxes (const mt_cpu_tile *t, mover *move, char *to, const char 
 
 /* ---------------------------------------------------------------- past the caches */
 
+_Static_assert(sizeof((mt_cpu_hand *)0)->near >= MT_CPU_WAITING + MT_MOSTBOX,
+               "a box has room behind what waits");
+
 /* Writes the whole lines that wait, past the caches, and the part of one before them. */
 static void write_lines (const mt_cpu_tile *t, mt_cpu_hand *h) {
   const int64_t lines = h->end & -MT_LINE, head = -h->from & (MT_LINE - 1);
