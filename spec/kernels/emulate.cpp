@@ -16,7 +16,7 @@
 #include <ucontext.h>
 
 #define __device__
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __shared__ static
 #define MT_DYNAMIC(name, bytes) static uint4 name[(bytes) / 16]

@@ -20,7 +20,7 @@
 #define __device__
 #define __shared__ static
 #define __noinline__ __attribute__((noinline))
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline
 #define __syncthreads() meet(0, blockDim.x, NULL)
 #define MT_INSTRUCTION(name, text, out, in) execute(lanes, #name, c, a, b)
 #define MT_BARRIER(text, id) meet(id, 128, NULL)

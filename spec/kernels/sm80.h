@@ -25,7 +25,7 @@
 #define __device__
 #define __shared__ static
 #define __noinline__ __attribute__((noinline))
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline
 
 struct index3 {
   unsigned x;
