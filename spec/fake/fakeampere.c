@@ -83,7 +83,8 @@ static void one (job *j, int64_t m, int64_t n, int64_t batch) {
   if (m >= l->size[0] || n >= l->size[1]) return;
   const int64_t at = m * l->stride[0] + n * l->stride[1] + batch * l->stride[2];
   j->bad |= at < 0 ? false : (size_t)((at + 1) * size) > j->room;
-  for (int64_t k = 0; k < (int64_t)l->slabs * j->row->k; k++)
+  const int64_t slabs = (int64_t)l->slabs * j->row->k; /* beyond K all is 0 */
+  for (int64_t k = 0; k < slabs && k < l->size[2]; k++)
     sum += operand(j, MT_A, m, k, batch) * operand(j, MT_B, n, k, batch);
   const int64_t place[3] = {m, n, batch};
   if (!j->bad) finish(j, j->c + at * size, sum, place);
