@@ -82,10 +82,12 @@ if(PROJECT_IS_TOP_LEVEL AND NOT MOONTILE_SANITIZE)
   endif()
   foreach(way IN LISTS ways)
     set(thorough "")
+    set(cost 10)
     if(way MATCHES "^(add_subdirectory|fetch_content|luarocks|wheel|one)$")     # they build all of it again
       set(thorough THOROUGH)
+      set(cost 30)
     endif()
-    moontile_test(install.${way} ${thorough} COST 10 COMMAND ${CMAKE_COMMAND}
+    moontile_test(install.${way} ${thorough} COST ${cost} COMMAND ${CMAKE_COMMAND}
       -DWAY=${way} -DSOURCE=${PROJECT_SOURCE_DIR} -DBUILD=${PROJECT_BINARY_DIR}
       -DWORK=${SCRATCH}/install-${way} -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
       -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DINCDIR=${MOONTILE_LUA_INCLUDE_DIR}

@@ -63,10 +63,17 @@ endfunction()
 
 # ---- the core, in C
 
-# The tests of a room have its name.
+# The tests of a room have its name. With the sanitizers some take far longer than the others.
+set(COST_room_cuda 100)
+set(COST_room_copy 80)
+set(COST_room_cpu 50)
+set(COST_room_algebra 40)
 foreach(room core algebra types atom hardware copy gemm kernel cpu cuda)
+  if(NOT COST_room_${room})
+    set(COST_room_${room} 10)
+  endif()
   moontile_spec_program(moontile_${room}_test ${room})
-  moontile_test(${room} COMMAND moontile_${room}_test COST 10)
+  moontile_test(${room} COMMAND moontile_${room}_test COST ${COST_room_${room}})
 endforeach()
 
 # The bench of the property test: prints its seed and its time.
@@ -95,7 +102,7 @@ endif()
 foreach(name parse npy safetensors archive ops)
   moontile_fuzz_target(${name} moontile_static)
   target_include_directories(moontile_fuzz_${name} PRIVATE ${MOONTILE_INCLUDES})
-  moontile_test(fuzz.${name}
+  moontile_test(fuzz.${name} COST 5
                 COMMAND moontile_fuzz_${name} ${REPLAY} ${SPEC}/fuzz/corpus/${name})
 endforeach()
 
@@ -147,14 +154,20 @@ file(GLOB specs CONFIGURE_DEPENDS ${SPEC}/*_spec.lua)
 
 # Each file is a test of its own, spec.NAME; under the module spec.module.NAME, where random cases
 # are fewer. Files that take long by themselves:
-set(COST_combinations 15)
-set(COST_picture 8)
-set(COST_copy 5)
-set(COST_tiled 3)
-set(COST_atom 2)
-set(COST_einsum 2)
-set(COST_memory 2)
-set(COST_pairs 2)
+set(COST_combinations 40)
+foreach(name ampere hopper picture atom)
+  set(COST_${name} 20)
+endforeach()
+foreach(name copy tiled kernel_epilogue tune_product composed_tiles kernel_near tma)
+  set(COST_${name} 10)
+endforeach()
+foreach(name by_mode einsum kernel own_atom pairs dump composed_products copy_casts copy_shuffles
+        copy_axes gemm_neighbours)
+  set(COST_${name} 5)
+endforeach()
+foreach(name memory transfer ends tune)
+  set(COST_${name} 2)
+endforeach()
 
 # Under the module the same code runs: that it is there for another Lua, and what knows the program
 # from the module, a few files show.
@@ -191,27 +204,27 @@ if(EXISTS ${SPEC}/alloc/sweep.c)
   moontile_spec_program(moontile_sweep alloc moontile_lua moontile_liblua)
   file(MAKE_DIRECTORY ${SCRATCH}/alloc)
   moontile_test(alloc COMMAND moontile_sweep ${SPEC}/alloc/script.lua ${SCRATCH}/alloc/file.npy
-                ${FAKE_DIR}/libcuda.so.1 COST 10)
+                ${FAKE_DIR}/libcuda.so.1 COST 100)
 endif()
 
 # A host that says what its scripts may do.
 moontile_spec_program(moontile_host_test host moontile_lua moontile_liblua)
 file(MAKE_DIRECTORY ${SCRATCH}/host)
-moontile_test(host COMMAND moontile_host_test ${SCRATCH}/host ${FAKE_DIR}/libcuda.so.1)
+moontile_test(host COST 5 COMMAND moontile_host_test ${SCRATCH}/host ${FAKE_DIR}/libcuda.so.1)
 
 # The limited interpreter: what it takes and gives, and what tries to break out of it.
 moontile_spec_program(moontile_vm_test vm moontile_lua moontile_liblua)
 file(MAKE_DIRECTORY ${SCRATCH}/vm)
-moontile_test(vm COST 10 COMMAND moontile_vm_test ${SCRATCH}/vm)
+moontile_test(vm COST 15 COMMAND moontile_vm_test ${SCRATCH}/vm)
 
 # Bytes as scripts, over a corpus.
 moontile_fuzz_target(vm moontile_lua moontile_liblua)
-moontile_test(fuzz.vm THOROUGH COST 20
+moontile_test(fuzz.vm THOROUGH COST 40
               COMMAND moontile_fuzz_vm ${REPLAY} ${SPEC}/fuzz/corpus/vm)
 
 # What does not wait for other devices of a GPU.
 moontile_spec_program(moontile_waits_test waits moontile_lua moontile_liblua)
-moontile_test(waits COMMAND moontile_waits_test ${FAKE_DIR}/libcuda.so.1)
+moontile_test(waits COST 10 COMMAND moontile_waits_test ${FAKE_DIR}/libcuda.so.1)
 
 # Threads, each with a VM, on one device.
 moontile_spec_program(moontile_threads_test threads moontile_lua moontile_liblua)
@@ -243,9 +256,12 @@ endif()
 
 # Objects that are freed in the middle of a call, wherever a script could.
 file(MAKE_DIRECTORY ${SCRATCH}/live)
+set(COST_live_cpu 90)
+set(COST_live_checked 20)
+set(COST_live_cuda 20)
 foreach(device cpu checked cuda)
-  moontile_test(live.${device} COST 8 COMMAND ${PROGRAM} ${SPEC}/live/sweep.lua ${SCRATCH}/live
-                ${device} ${FAKE_DIR}/libcuda.so.1)
+  moontile_test(live.${device} COST ${COST_live_${device}}
+                COMMAND ${PROGRAM} ${SPEC}/live/sweep.lua ${SCRATCH}/live ${device} ${FAKE_DIR}/libcuda.so.1)
 endforeach()
 moontile_test(live.close COMMAND ${PROGRAM} ${SPEC}/live/close.lua ${SCRATCH}/live
               ${FAKE_DIR}/libcuda.so.1)
@@ -257,13 +273,13 @@ endif()
 # The same where a call collects since it has no memory.
 moontile_spec_program(moontile_refuse live moontile_lua moontile_liblua)
 foreach(device cpu cuda)
-  moontile_test(live.refused.${device} COST 3 COMMAND moontile_refuse ${SPEC}/live/sweep.lua
+  moontile_test(live.refused.${device} COST 15 COMMAND moontile_refuse ${SPEC}/live/sweep.lua
                 ${SCRATCH}/live ${device} ${FAKE_DIR}/libcuda.so.1)
 endforeach()
 
 # Work that takes long, stopped in its middle.
 moontile_spec_program(moontile_stop_test stop moontile_lua moontile_liblua)
-moontile_test(stop COMMAND moontile_stop_test ${SPEC}/stop/kinds.lua ${FAKE_DIR}/libcuda.so.1)
+moontile_test(stop COST 15 COMMAND moontile_stop_test ${SPEC}/stop/kinds.lua ${FAKE_DIR}/libcuda.so.1)
 
 # The same work in a thread with a small stack, as optimised code has it; of examples below.
 set(SMALL_STACK FALSE)
@@ -381,14 +397,14 @@ if(TARGET moontile_fake)
     set(export_cc "${CMAKE_C_COMPILER} -fsanitize=thread")
   endif()
   moontile_test(export COMMAND sh ${SPEC}/export/run.sh ${PROGRAM} "${export_cc}"
-                ${SCRATCH}/export ${FAKE_DIR}/libcuda.so.1 33)
+                ${SCRATCH}/export ${FAKE_DIR}/libcuda.so.1 33 COST 50)
 endif()
 # MOONTILE_CUTE: the folders of CuTe's headers and of CUDA's, if they are there.
 if(MOONTILE_CUTE)
   moontile_test(cute.header COMMAND sh ${SPEC}/program/cute_header.sh ${PROGRAM} ${SCRATCH}/cute
                 ${MOONTILE_CUTE})
 endif()
-moontile_test(fuzz.api COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
+moontile_test(fuzz.api COST 10 COMMAND ${PROGRAM} ${SPEC}/fuzz/api.lua 1 20000)
 # Random scripts, for a quarter of a minute.
 moontile_test(fuzz.surface COST 15 COMMAND sh ${SPEC}/fuzz/surface.sh ${PROGRAM} ${SCRATCH}/surface)
 file(MAKE_DIRECTORY ${SCRATCH}/surface)
