@@ -18,6 +18,7 @@
 #define FEED_CUH
 
 #include "kernels/gemm/warp.cuh"
+#include "kernels/gemm/window.cuh"
 #include "gemm/ampere_desc.h"
 
 namespace mt {
@@ -44,10 +45,6 @@ template <int LINE> MT_INLINE int double_place (int r, int c) {
 template <int ROWS> MT_INLINE int column_place (int k, int c) {
   return k * ROWS * 2 + ((c ^ k % 8) << 4);
 }
-
-struct alignas(16) vector {
-  uint32_t w[4];
-};
 
 /* The first `bytes` bytes at p, then 0. */
 MT_INLINE vector part_of (const char *p, int bytes) {
@@ -250,38 +247,6 @@ struct padded_columns {
 
 /* ------------------------------------------------------------------ any layout */
 
-/* The aligned vector at p, of which some bytes may be outside of the operand. */
-MT_INLINE vector window_at (const char *p, const operand &o) {
-  vector v = {};
-  if (p >= o.low && p + 16 <= o.high) return read_global<vector>(p);
-#pragma unroll 1
-  for (int i = 15; i >= 0; i--) {
-    for (int j = 3; j > 0; j--) v.w[j] = v.w[j] << 8 | v.w[j - 1] >> 24;
-    v.w[0] <<= 8;
-    if (p + i >= o.low && p + i < o.high) v.w[0] |= read_global<uint8_t>(p + i);
-  }
-  return v;
-}
-
-/* 16 bytes from byte `shift` of two vectors on; of them `bytes` count. */
-MT_INLINE vector cut (const uint32_t *w, int shift, int bytes) {
-  uint32_t x[8];
-  vector v;
-#pragma unroll
-  for (int i = 0; i < 8; i++) x[i] = shift & 8 ? (i < 6 ? w[i + 2] : 0) : w[i];
-#pragma unroll
-  for (int i = 0; i < 5; i++) x[i] = shift & 4 ? x[i + 1] : x[i];
-#pragma unroll
-  for (int i = 0; i < 4; i++) v.w[i] = __funnelshift_r(x[i], x[i + 1], shift % 4 * 8);
-  if (bytes < 16)
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      const int real = bytes - 4 * i;
-      if (real < 4) v.w[i] &= real <= 0 ? 0 : (1u << real * 8) - 1;
-    }
-  return v;
-}
-
 /* As line_rows in shared memory. Chunks pass through registers: each of the TIMES of a
 ** thread is fetched a slab before it is put, and put a slab before it is multiplied. */
 template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
@@ -328,8 +293,8 @@ template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
       if (first) v = read_global<vector>(from);
       if (first && second) u = read_global<vector>(from + 1);
     } else {
-      if (first) v = window_at(p - shift, o);
-      if (first && second) u = window_at(p - shift + 16, o);
+      if (first) v = window_at(p - shift, o.low, o.high);
+      if (first && second) u = window_at(p - shift + 16, o.low, o.high);
     }
 #pragma unroll
     for (int j = 0; j < 4; j++) w[i][j] = v.w[j], w[i][4 + j] = u.w[j];
@@ -357,8 +322,9 @@ template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
     const int r = row_of(o.way), c = chunk_of(o.way);
     if (o.way == MT_WAY_WINDOWS) {
       const int shift = (int)((uintptr_t)(at + i * NEXT_ROW * o.along) % 16);
-      *(vector *)(to + row_place<LINE>(r + i * NEXT_ROW, c)) =
-          cut(w[i], shift, real_bytes(left + LINE));
+      vector v = shifted(w[i], shift);
+      keep_bytes(v, real_bytes(left + LINE));
+      *(vector *)(to + row_place<LINE>(r + i * NEXT_ROW, c)) = v;
     } else {
       *(vector *)(to + row_place<LINE>(r, c + i * NEXT_CHUNK)) = {
           {w[i][0], w[i][1], w[i][2], w[i][3]}};

@@ -23,6 +23,7 @@
 #ifndef HOPPER_CUH
 #define HOPPER_CUH
 
+#include "kernels/gemm/by_words.cuh"
 #include "kernels/gemm/by_rows.cuh"
 #include "kernels/gemm/clearing.cuh"
 #include "kernels/gemm/late.cuh"
@@ -164,6 +165,8 @@ MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
       else store<H>(p, c, pieces, m, n, l);
       return;
     }
+  if constexpr (MT_HOPPER_STORES(H::N) && !H::FINISHES)
+    if (p.direct == MT_BY_WORDS) return store_by_words<H>(p, c, pieces, m, n, l);
   store_rows<H>(p, c, pieces, m, n, l);
 }
 

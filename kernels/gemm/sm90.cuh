@@ -102,11 +102,24 @@ MT_INLINE uint32_t shared_by (uint32_t x, uint32_t blocks) {
 /* x is known from here on: the compiler does not put off what it takes. */
 MT_INLINE void hold (int &x) { asm volatile("" : "+r"(x)); }
 
+/* What lies in global memory. */
+template <typename T> MT_INLINE T read_global (const void *p) { return *(const T *)p; }
+
 /* The line of global memory with this place comes into the L2. */
 MT_INLINE void prefetch_line (const void *at) {
   asm volatile("prefetch.global.L2 [%0];" : : "l"(at));
 }
 
+MT_INLINE uint32_t load_word (uint32_t at) {
+  uint32_t x;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(at) : "memory");
+  return x;
+}
+MT_INLINE uint16_t load_half (uint32_t at) {
+  uint16_t x;
+  asm volatile("ld.shared.b16 %0, [%1];" : "=h"(x) : "r"(at) : "memory");
+  return x;
+}
 MT_INLINE void load_four (uint32_t at, uint32_t *w) {
   asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
                : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])

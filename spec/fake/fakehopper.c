@@ -240,6 +240,18 @@ static bool has_work (const mt_hopper_row *row, const mt_hopper_launch *l, mt_gr
          grid.blocks % (uint32_t)(l->tiles_n * row->cluster) == 0;
 }
 
+/* Rows of D lie together, aligned as the launch says; nothing of C is read. */
+static bool goes_by_words (const job *j) {
+  const mt_hopper_launch *l = j->l;
+  const int64_t size = (int64_t)mt_dtype_size(result_type(j));
+  return !j->row->finishes && l->beta == 0 && l->stride[1] == 1 && l->d_width >= size &&
+         l->d_width <= 8 &&
+         ((uintptr_t)l->c | (uint64_t)(l->stride[0] * size) |
+          (uint64_t)(l->stride[2] * size)) %
+                 (uint64_t)l->d_width ==
+             0;
+}
+
 mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
                        const mt_hopper_launch *l, int device) {
   job j = {.row = row_of(k), .l = l, .device = device};
@@ -251,7 +263,8 @@ mt_status fake_hopper (const mt_kernel *k, mt_grid grid, int cluster,
       (!l->direct &&
        (!MT_HOPPER_STORES(j.row->n) || (l->beta != 0 && !j.row->finishes))) ||
       ((MT_HOPPER_ONE_WAY(j.row->n) || j.row->turned) &&
-       (l->direct != 0) != j.row->by_rows) ||
+       (l->direct != MT_BY_MAP) != j.row->by_rows) ||
+      (l->direct == MT_BY_WORDS && !goes_by_words(&j)) ||
       !has_work(j.row, l, grid, device) || !has_edges(j.row, l, device) ||
       !reads_side(j.row, l, device) || !open_map(&j.of[0], &l->a, device) ||
       !open_map(&j.of[1], &l->b, device))

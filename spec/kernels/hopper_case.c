@@ -11,74 +11,9 @@
 #include "desc/epilogue_desc.h"
 #include "gemm/matrix.h"
 #include "hopper_case.h"
+#include "hopper_tensor.h"
 #include "near_end.h"
 #include "types/dtype.h"
-
-enum { ALIGN = 16, MARGIN = 1 << 16, POISON = 0xFF };
-
-/* A tensor in memory; strides are in elements. */
-typedef struct tensor {
-  mt_dtype dtype;
-  int64_t extent[3], stride[3], low, high;
-  char *buffer, *base;
-} tensor;
-
-static size_t size_of (const tensor *t) { return mt_dtype_size(t->dtype); }
-static int64_t round_up (int64_t n, int64_t to) { return (n + to - 1) / to * to; }
-
-/* ---------------------------------------------------------------- tensors */
-
-static bool make_buffer (tensor *t) {
-  for (int i = 0; i < 3; i++) {
-    const int64_t last = (t->extent[i] - 1) * t->stride[i];
-    if (last < 0) t->low += last;
-    else t->high += last;
-  }
-  const int64_t each = (int64_t)size_of(t);
-  const int64_t bytes = round_up((t->high - t->low + 1) * each + 2 * MARGIN, 64);
-  t->buffer = aligned_alloc(64, (size_t)bytes);
-  if (t->buffer == NULL) return false;
-  memset(t->buffer, POISON, (size_t)bytes);
-  t->base = t->buffer + MARGIN - t->low * each;
-  return true;
-}
-
-/* What a map takes: `inner` together, strides and base of 16 bytes. */
-static bool make_lines (tensor *t, int inner, bool shared) {
-  const int64_t unit = ALIGN / (int64_t)size_of(t);
-  const int64_t pitch = round_up(t->extent[inner] + pick(9), unit);
-  t->stride[inner] = 1;
-  t->stride[1 - inner] = pitch;
-  t->stride[2] = shared ? 0 : round_up(pitch * t->extent[1 - inner] + pick(9), unit);
-  return make_buffer(t);
-}
-
-/* Any strides that write each element once. */
-static bool make_any (tensor *t) {
-  const int inner = pick(2), step = 1 + pick(2), sign = pick(4) == 0 ? -1 : 1;
-  const int64_t pitch = t->extent[inner] * step + pick(9);
-  t->stride[inner] = step;
-  t->stride[1 - inner] = sign * pitch;
-  t->stride[2] = pitch * t->extent[1 - inner] + pick(9);
-  return make_buffer(t);
-}
-
-static char *element (const tensor *t, int64_t x, int64_t y, int64_t l) {
-  return t->base +
-         (x * t->stride[0] + y * t->stride[1] + l * t->stride[2]) * (int64_t)size_of(t);
-}
-
-static void put (const tensor *t, char *at, double v) {
-  mt_err err = MT_NOERR;
-  mt_number n = mt_is_float_type(t->dtype) ? (mt_number){.f = v} :
-                                             (mt_number){.isint = true, .i = (int64_t)v};
-  if (mt_store_element(t->dtype, at, n, &err) != MT_OK) abort();
-}
-
-static double get (const tensor *t, const char *at) {
-  mt_number n = mt_load_element(t->dtype, at);
-  return n.isint ? (double)n.i : n.f;
-}
 
 static double draw_number (mt_dtype d, int terms) {
   if (d == MT_i8) return pick(256) - 128;
@@ -210,6 +145,7 @@ static void make_launch (mt_hopper_launch *l, hopper_case *c, const tensor x[MT_
   make_operand(&l->b, &x[MT_B], r->mn[1], r->n / r->cluster);
   make_edges(l, c, x);
   if (!c->direct) make_result(&l->d, &x[MT_C], r->turned);
+  if (c->direct == MT_BY_WORDS) l->d_width = width_of(&x[MT_C]);
   if ((r->side == MT_SIDE_MAP || r->turned) && c->beta == 0 && l->finish.side[1].base) {
     make_result(&l->side, &c->side[MT_RESIDUAL], r->turned);
     l->side_step = c->side[MT_RESIDUAL].stride[2] != 0;
@@ -358,7 +294,9 @@ static bool make_tensors (tensor x[MT_PARTS], const hopper_case *c) {
   x[MT_C] = (tensor){.dtype = c->type, .extent = {c->m, c->n, c->batch}};
   for (int i = 0; i < 2; i++)
     if (!make_lines(&x[i], r->mn[i] ? 0 : 1, pick(3) == 0)) return false;
-  return c->direct ? make_any(&x[MT_C]) : make_lines(&x[MT_C], r->turned ? 0 : 1, false);
+  return c->direct == MT_BY_WORDS ? make_rows(&x[MT_C]) :
+         c->direct                ? make_any(&x[MT_C]) :
+                                    make_lines(&x[MT_C], r->turned ? 0 : 1, false);
 }
 
 static void free_tensors (tensor *x, int n) {

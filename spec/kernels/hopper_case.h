@@ -17,7 +17,7 @@ typedef struct hopper_case {
   bool streams; /* stream-K */
   int m, n, k, batch;
   int terms, parts, clusters;
-  bool direct;
+  int direct; /* how D is written */
   double alpha, beta;
   mt_dtype type; /* of C */
   uint32_t activation;

@@ -20,6 +20,13 @@ static uint32_t draw_activation (int form) {
   return a;
 }
 
+/* Whether a kernel that writes D without its map may do it by words. */
+static bool may_go_by_words (const hopper_case *c) {
+  return c->direct && MT_HOPPER_STORES(c->row->n) && !c->row->finishes &&
+         !c->row->turned && c->beta == 0 &&
+         (c->type != MT_f32 || (double)(float)c->alpha == c->alpha);
+}
+
 static void draw_epilogue (hopper_case *c) {
   static const double factors[] = {1, 1, 2, -1, 0.5};
   const bool whole = c->row->type[MT_C] == MT_i32;
@@ -36,6 +43,7 @@ static void draw_epilogue (hopper_case *c) {
   if (adds && !whole && pick(2)) c->beta = factors[pick(5)];
   if (!whole && !c->row->finishes && pick(4) == 0) c->alpha = NO_FLOAT;
   if (c->row->finishes && !c->direct) c->n += c->n % 2;
+  if (may_go_by_words(c) && pick(3)) c->direct = MT_BY_WORDS;
 }
 
 /* Slabs a few, or more than the ring has slots; or, as often, enough for the end of a
@@ -79,5 +87,8 @@ size_t format_case (char *buf, size_t size, const hopper_case *c) {
       "%s, %s",
       c->m, c->n, c->k, c->batch, c->terms, c->parts, c->clusters,
       c->streams ? " of stream-K" : "", c->alpha, c->beta,
-      c->direct ? ", by elements" : "", timing[c->run.timing], order[c->run.order]);
+      c->direct == MT_BY_WORDS ? ", by words" :
+      c->direct                ? ", by elements" :
+                                 "",
+      timing[c->run.timing], order[c->run.order]);
 }

@@ -5,7 +5,7 @@
 set(KERNELS gemm)
 set(MAIN kernels/gemm/hopper.cuh)
 set(ROWS spec/kernels/hopper_rows.h)
-set(GUARDS PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH LATE_CUH LOADING_CUH MULTIPLYING_CUH PARTS_CUH CLEARING_CUH STREAM_K_CUH
+set(GUARDS WINDOW_CUH PAIRS_CUH BY_MAP_CUH BY_ROWS_CUH BY_WORDS_CUH LATE_CUH LOADING_CUH MULTIPLYING_CUH PARTS_CUH CLEARING_CUH STREAM_K_CUH
     TURNED_CUH
     HOPPER_CUH)
 
@@ -366,6 +366,24 @@ mutant(pieces_of_the_first hopper_bf16_tn_256_rows ", not "
 mutant(pairs_do_not_trade_places hopper_bf16_tn_64 ", not "
        [[store_words(to + P::place(row + 8 * half, 4 * j + pair)]]
        [[store_words(to + ((row + 8 * half) * P::PAIRS + 4 * j + pair) * 8]])
+
+source(by_words.cuh)
+mutant(words_before_they_are_there hopper_bf16_f32_tn_256_rows "wrote"
+       [[c, q, (float)p.alpha);
+    __syncwarp();
+]] [[c, q, (float)p.alpha);
+]])
+mutant(words_beyond_a_row hopper_f16_tn_128 "beside C was written"
+       [[left < WIDTH]] [[left < 0]])
+mutant(line_of_a_neighbour hopper_f16_tn_256_rows "beside C was written"
+       [[at[k] + D_LINE <= d.bytes]] [[at[k] < d.bytes]])
+mutant(line_that_is_not_shared hopper_bf16_tn_256_rows ", not "
+       [[if (at % D_LINE != 0) load_four]] [[if (at % D_LINE > 8) load_four]])
+mutant(no_ends_of_rows hopper_bf16_tn_256_rows ", not "
+       [[if (p.d_width == SIZE) store_ends]] [[if (p.d_width == 4) store_ends]])
+mutant(unit_of_the_first hopper_tf32_256_rows ", not "
+       [[x[k] = c[i * P::SUMS + k];]] [[x[k] = c[k];]])
+
 source(pairs.cuh)
 mutant(pairs_that_are_not_together hopper_bf16_tn_16 ", not "
        [=[stride[1] == 1 && size < 8]=] [=[size < 8]=])

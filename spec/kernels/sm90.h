@@ -153,6 +153,10 @@ inline uint32_t shared_by (uint32_t x, uint32_t blocks) {
   emulated::need(blocks > 0 && (blocks & (blocks - 1)) == 0, "no power of two");
   return x / blocks;
 }
+template <typename T> T read_global (const void *p) { return *(const T *)p; }
+inline uint32_t __funnelshift_r (uint32_t low, uint32_t high, uint32_t bits) {
+  return (uint32_t)(((uint64_t)high << 32 | low) >> (bits & 31));
+}
 inline void prefetch_line (const void *) {}
 /* Clusters run one after the other: a flag of one that comes later is never raised. */
 inline void flag_raise (int32_t *flag) {
@@ -164,6 +168,13 @@ inline void flag_wait (int32_t *flag) {
   *flag = 0;
 }
 inline void read_of_block (float *x, const float *p) { memcpy(x, p, 4 * sizeof *x); }
+inline uint32_t load_word (uint32_t at) {
+  return emulated::read_word(at, cluster_rank());
+}
+inline uint16_t load_half (uint32_t at) {
+  emulated::need(at % 2 == 0, "an access that is not aligned");
+  return (uint16_t)(load_word(at & ~3u) >> at % 4 * 8);
+}
 inline void load_four (uint32_t at, uint32_t *w) {
   emulated::need(at % 16 == 0, "an access that is not aligned");
   for (uint32_t i = 0; i < 4; i++) w[i] = emulated::read_word(at + 4 * i, cluster_rank());

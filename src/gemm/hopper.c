@@ -149,6 +149,14 @@ size_t mt_hopper_memory (const mt_hopper *h) {
 
 /* ---------------------------------------------------------------- launches */
 
+/* Bytes that all rows of D are aligned to, 8 at most. */
+static int32_t width_of_d (const mt_hopper_launch *l) {
+  const int64_t size = (int64_t)mt_dtype_size((mt_dtype)l->dtype);
+  const uint64_t all = (uint64_t)(uintptr_t)l->c | (uint64_t)(l->stride[0] * size) |
+                       (uint64_t)(l->stride[2] * size) | 8;
+  return (int32_t)(all & (0 - all));
+}
+
 static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch *p) {
   mt_hopper_launch *l = &h->launch;
   char unused[160] = "";
@@ -163,6 +171,7 @@ static void make_result (mt_hopper *h, const mt_matrix *c, const mt_gemm_launch 
   h->has_d[1] = mt_dtype_size(c->dtype) == 2 &&
                 make_map(&h->d_map[1], c, 0, MT_TURNED_COLUMNS, &line);
   h->d_map[1].box[0] = MT_WARP_ROWS;
+  l->d_width = width_of_d(l);
 }
 
 /* Whether C or the residual may be read by a map, as D is stored by one. */
@@ -210,13 +219,19 @@ static bool finishes_in_place (const mt_hopper *h, const mt_hopper_row *row) {
                         has_pairs(other->base, other->dtype, other->stride);
 }
 
-/* Whether D is written by rows, not by its map, which kernels without an epilogue do only
-** where nothing of C is read. */
-static bool goes_by_rows (const mt_hopper *h, const mt_hopper_row *row) {
+/* How D is written: kernels without an epilogue do it by its map, or by words, only where
+** nothing of C is read. */
+static int way_of_d (const mt_hopper *h, const mt_hopper_row *row) {
   const mt_hopper_launch *l = &h->launch;
-  if (!h->has_d[row->turned] || !MT_HOPPER_STORES(row->n)) return true;
-  if (row->finishes) return !finishes_in_place(h, row);
-  return l->beta != 0 || (l->dtype == MT_f32 && (double)(float)l->alpha != l->alpha);
+  if (!MT_HOPPER_STORES(row->n)) return MT_BY_ROWS;
+  if (row->finishes)
+    return h->has_d[row->turned] && finishes_in_place(h, row) ? MT_BY_MAP : MT_BY_ROWS;
+  if (l->beta != 0 || (l->dtype == MT_f32 && (double)(float)l->alpha != l->alpha))
+    return MT_BY_ROWS;
+  if (h->has_d[row->turned]) return MT_BY_MAP;
+  /* Half a word at the ends of all rows costs tiles of 64 columns more than it saves. */
+  if (l->d_width < 4 && row->n <= 64) return MT_BY_ROWS;
+  return l->stride[1] == 1 && !row->turned ? MT_BY_WORDS : MT_BY_ROWS;
 }
 
 /* A map steps forward only. */
@@ -330,8 +345,9 @@ static void try_row (choice *best, mt_hopper *h, int i, const mt_matrix x[MT_PAR
       MT_HOPPER_SPLITS(row->n, row->cluster, row->turned) ? MT_HOPPER_MOST_PARTS : 1;
   h->row = row;
   h->map[MT_C] = h->d_map[row->turned], h->side_map = h->side_d[row->turned];
-  h->launch.direct = goes_by_rows(h, row);
-  if ((MT_HOPPER_ONE_WAY(row->n) || row->turned) && h->launch.direct != row->by_rows)
+  h->launch.direct = way_of_d(h, row);
+  if ((MT_HOPPER_ONE_WAY(row->n) || row->turned) &&
+      (h->launch.direct != MT_BY_MAP) != row->by_rows)
     return;
   for (int parts = 1; parts <= most; parts *= 2) {
     if (best->parts != 0 && best->parts != parts) continue;

@@ -57,6 +57,9 @@ enum {
   MT_STORES_TURNED, /* columns of D lie together, where a tile has its rows */
   MT_FINISHES_TURNED
 };
+/* D by its map; by rows, element by element; by words: rows that lie together by accesses
+** as wide as these are aligned, where nothing is read. */
+enum { MT_BY_MAP, MT_BY_ROWS, MT_BY_WORDS };
 #define MT_HOPPER_TURNED(ending)                                                         \
   ((ending) == MT_STORES_TURNED || (ending) == MT_FINISHES_TURNED)
 enum { MT_TURNED_COLUMNS = 32 }; /* that a warp stores at a time, of its 16 rows */
@@ -99,7 +102,8 @@ typedef struct mt_hopper_launch {
   int32_t a_step, b_step; /* 0: the operand is the same for all batches */
   int32_t side_step;
   int32_t streams; /* stream-K: `work` holds flags and sums */
-  int32_t direct;  /* D is written by rows: there is no map of it */
+  int32_t direct;  /* how D is written */
+  int32_t d_width; /* by words: bytes that rows of D are aligned to, 8 at most */
   int32_t size[2]; /* M, N */
   /* Nothing is loaded of boxes outside of A or B: they take as long as those inside, and
   ** more. Rows of the last box of a K-major operand, a multiple of 8; 0: it is whole. */

@@ -201,9 +201,10 @@ static void put_hopper (mt_strbuf *t, const mt_plan *p) {
     mt_putf(t, "\nstream-K: by %d clusters, memory: %zu bytes",
             (int)(p->hopper.blocks / p->hopper.cluster), mt_hopper_memory(&p->hopper));
   mt_putf(t, "\nout: %s\n",
-          l->direct   ? "by rows" :
-          row->turned ? "by TMA, turned" :
-                        "by TMA");
+          l->direct == MT_BY_WORDS ? "by words of rows" :
+          l->direct                ? "by rows" :
+          row->turned              ? "by TMA, turned" :
+                                     "by TMA");
   for (int part = 0; part < MT_PARTS; part++)
     if (p->hopper.pitch[part]) mt_putf(t, "packed: %s\n", p->hopper.why[part]);
   put_packing(t, &p->hopper);
