@@ -163,15 +163,19 @@ mutant(one_row_too_many ampere_i8_u8_tn "outside"
 ]] [[    const int r = threadIdx.x / CHUNKS, c = threadIdx.x % CHUNKS * 16;
     rows = o.extent - row - r + 1;
 ]])
-mutant(other_bytes_kept ampere_e4m3_e5m2_any ", not "
-       [[  if (bytes < 16)
-#pragma unroll]] [[  if (bytes < 0)
-#pragma unroll]])
 mutant(window_beyond_its_memory ampere_u8_i8_any "outside"
        [[(at < end ? end : at) + left + 32 <= o.high]] [[(at < end ? end : at) + left - 32 <= o.high]])
 mutant(k_left_of_a_part ampere_f64_tn_64 "a"
        [[    left -= slabs * LINE;
 ]] "")
+
+source(window.cuh)
+mutant(other_bytes_kept ampere_e4m3_e5m2_any ", not "
+       [[if (real < 4) v.w[i] &=]] [[if (real < 0) v.w[i] &=]])
+mutant(bytes_of_another_window ampere_f16_any ", not "
+       [[shift % 4 * 8]] [[shift % 2 * 8]])
+mutant(window_not_cut ampere_u8_i8_any "outside"
+       [[p + 16 <= high]] [[p <= high]])
 
 # ---- one row
 

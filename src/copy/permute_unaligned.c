@@ -12,6 +12,8 @@
 ** All pairs of prefixes are tried. The one with the least estimated cost is taken: the
 ** estimate counts instructions, requests to the caches, ends of rows, boxes at a time.
 */
+#include <math.h>
+
 #include "copy/algo.h"
 #include "copy/order.h"
 #include "copy/run.h"
@@ -289,16 +291,30 @@ static double ends (const candidate *b) {
   return 0.5 / (double)bytes + (b->halo ? 0 : 1.1 / (double)b->row[MT_DST]);
 }
 
+/* Ways of the bank conflict of a row whose places are equally far apart in a run. */
+static double ways_of (const candidate *b) {
+  const int first = b->runs[MT_DST].axis[0];
+  int64_t inside = b->unit;
+  if (!in_run(b, first)) return 1;
+  for (int i = 0; b->runs[MT_SRC].axis[i] != first; i++)
+    inside *= b->extent[b->runs[MT_SRC].axis[i]];
+  if (inside == b->unit) return 1;
+  const double ways = (double)mt_permute_unaligned_ways(b->unit, inside);
+  return fmin(ways, (double)mt_div_up(b->extent[first] * b->unit, 16));
+}
+
 /* The cost of a box, in sixteenths of a thousandth of the copy's time: its instructions,
 ** requests, ends; more for its bytes, since large boxes begin and end together; for three
 ** blocks at a time instead of four; for what overhangs; for multiprocessors without a
 ** block. */
 static int64_t cost_of (const candidate *b) {
   const mt_model *m = &mt_h200;
-  double cost =
-      m->box_unaligned_each * instructions(b) + m->box_unaligned_request * requests(b) +
-      m->box_unaligned_byte * (double)b->bytes + m->box_unaligned_ends * ends(b) +
-      (b->smem > MT_PERMUTE_UNALIGNED_FOUR ? m->box_unaligned_three : 0);
+  const double reads = m->box_unaligned_way * ways_of(b) / (double)b->unit;
+  double cost = fmax(m->box_unaligned_each * instructions(b), reads) +
+                m->box_unaligned_request * requests(b) +
+                m->box_unaligned_byte * (double)b->bytes +
+                m->box_unaligned_ends * ends(b) +
+                (b->smem > MT_PERMUTE_UNALIGNED_FOUR ? m->box_unaligned_three : 0);
   int64_t boxes = b->total / b->bytes;
   for (int i = 0; i < b->all->n; i++) {
     int64_t e = b->all->axis[i].extent, n = (e + b->extent[i] - 1) / b->extent[i];

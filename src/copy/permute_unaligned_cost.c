@@ -116,6 +116,13 @@ static double conflicts_take (const mt_desc *d, double used) {
   return reads_of(d, used) / MT_LANES * more * mt_h200.box_unaligned_wave;
 }
 
+/* Microseconds of all wavefronts, which a multiprocessor has one by one, whatever else
+** goes on. */
+static double wavefronts_take (const mt_desc *d, double used) {
+  const double waves = (double)d->unaligned.waves / MT_UNALIGNED_WAVE;
+  return reads_of(d, used) / MT_LANES * waves * mt_h200.box_unaligned_wavefront;
+}
+
 /* What moves takes longer than at best: small units; ends of runs; halos; what overhangs;
 ** boxes of which there are three at a time, not four. Instructions take their time beside
 ** it, but for a part of what is shorter. */
@@ -135,8 +142,9 @@ void mt_permute_unaligned_cost (mt_cost *c, const mt_launch *l) {
             (s->size > MT_PERMUTE_UNALIGNED_FOUR ? m->box_unaligned_full : 0);
   const double instructions =
       (double)d->rests * box_takes(d, c->used) * m->box_unaligned_instruction;
-  mt_cost_issue(c, MT_ALGO_PERMUTE_UNALIGNED,
-                fmax(instructions, reads_take(d, c->used)) + conflicts_take(d, c->used),
+  const double issue =
+      fmax(instructions, reads_take(d, c->used)) + conflicts_take(d, c->used);
+  mt_cost_issue(c, MT_ALGO_PERMUTE_UNALIGNED, fmax(issue, wavefronts_take(d, c->used)),
                 m->box_unaligned_both);
   c->least += m->box_unaligned_least;
 }
