@@ -322,8 +322,9 @@ template <int ROWS, int LINE, int SIZE, int THREADS> struct any_rows {
     const int r = row_of(o.way), c = chunk_of(o.way);
     if (o.way == MT_WAY_WINDOWS) {
       const int shift = (int)((uintptr_t)(at + i * NEXT_ROW * o.along) % 16);
+      const int bytes = real_bytes(left + LINE);
       vector v = shifted(w[i], shift);
-      keep_bytes(v, real_bytes(left + LINE));
+      if (bytes < 16) keep_bytes(v, bytes);
       *(vector *)(to + row_place<LINE>(r + i * NEXT_ROW, c)) = v;
     } else {
       *(vector *)(to + row_place<LINE>(r, c + i * NEXT_CHUNK)) = {

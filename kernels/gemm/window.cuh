@@ -18,20 +18,18 @@ struct alignas(16) vector {
 };
 
 /* The aligned vector at p, of which some bytes may be outside of what is from low to
-** high. Those are 0; the others come one by one, those of a word together. */
+** high: those are 0. The others come one by one, in a loop: more at once would take
+** registers of every window, few of which need it. */
 MT_INLINE vector window_at (const char *p, const char *low, const char *high) {
-  if (p >= low && p + 16 <= high) return read_global<vector>(p);
   vector v = {};
+  if (p >= low && p + 16 <= high) return read_global<vector>(p);
 #pragma unroll 1
-  for (p += 12;; p -= 4) {
-    uint32_t byte[4];
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      byte[i] = p + i >= low && p + i < high ? read_global<uint8_t>(p + i) : 0;
-    for (int i = 3; i > 0; i--) v.w[i] = v.w[i - 1];
-    v.w[0] = byte[0] | byte[1] << 8 | byte[2] << 16 | byte[3] << 24;
-    if ((uintptr_t)p % 16 == 0) return v;
+  for (int i = 15; i >= 0; i--) {
+    for (int j = 3; j > 0; j--) v.w[j] = v.w[j] << 8 | v.w[j - 1] >> 24;
+    v.w[0] <<= 8;
+    if (p + i >= low && p + i < high) v.w[0] |= read_global<uint8_t>(p + i);
   }
+  return v;
 }
 
 /* 16 bytes of two vectors, from byte `shift` on. */
