@@ -137,7 +137,7 @@ endfunction()
 
 function(moontile_add_kernels target)
   set(source ${PROJECT_SOURCE_DIR}/src/cuda/image.S)
-  foreach(op COPY CAST MMA AMPERE HOPPER PACK PIPELINE)
+  foreach(op HOPPER AMPERE COPY CAST MMA PIPELINE PACK)   # what takes longest starts first
     if(NOT MOONTILE_IMAGE_${op})
       continue()
     endif()

@@ -328,8 +328,9 @@ static double widen (mt_desc *d, int64_t pitch, int64_t gap, double least) {
   mt_permute_unaligned_tasks(d, MT_UNALIGNED_WIDE);
   if (d->unaligned.linear == 0 && lay_out(d, pitch, gap)) {
     const double waves = spread(d, pitch, gap);
+    const int most = narrow.halo != 0; /* whose tasks most boxes have */
     if (d->unaligned.size <= narrow.size &&
-        waves * d->unaligned.tasks[1].all < 0.95 * least * narrow.tasks[1].all)
+        waves * d->unaligned.tasks[most].all < 0.95 * least * narrow.tasks[most].all)
       return waves;
   }
   d->unaligned = narrow;
