@@ -123,7 +123,7 @@ template <int ES> MT_INLINE void copy_permute_listed (const mt_launch &p) {
   char *box = (char *)(shared + 1);
   if (threadIdx.x < MT_UNALIGNED_CLASSES) counts[threadIdx.x] = 0;
   unaligned_meet<ES>(p, box, &b);
-  unaligned_fetch<ES, MT_UNALIGNED_THREADS(ES, true)>(p, b, box);
+  unaligned_fetch<ES, MT_UNALIGNED_LISTED(ES)>(p, b, box);
   list_rows(k, b, box, counts);
   fetched();
   if (k.piece.extent) listed_store<ES, unaligned_pieces<ES>>(k, b, box, counts);

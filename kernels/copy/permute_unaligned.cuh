@@ -406,7 +406,9 @@ template <int ES> MT_INLINE void copy_permute_unaligned (const mt_launch &p) {
   char *box = (char *)(shared + 1);
   unaligned_meet<ES>(p, box, &found);
   const unaligned_block b = found;
-  unaligned_fetch<ES, MT_PERMUTE_UNALIGNED_THREADS>(p, b, box);
+  if (blockDim.x == MT_PERMUTE_UNALIGNED_MANY)
+    unaligned_fetch<ES, MT_PERMUTE_UNALIGNED_MANY>(p, b, box);
+  else unaligned_fetch<ES, MT_PERMUTE_UNALIGNED_THREADS>(p, b, box);
   unaligned_find_groups(k, b, box);
   fetched();
   unaligned_write<ES>(k, b, box);
@@ -420,7 +422,10 @@ template <int BYTES> struct copier<MT_ALGO_PERMUTE_UNALIGNED, BYTES, 1> {
 } // namespace mt
 
 /* Blocks of an SM; without a number as many as registers allow. */
-#define MT_BOUNDS_PERMUTE_UNALIGNED(threads, unroll) __launch_bounds__(threads, 4)
+/* As many registers for three large blocks as for four others. */
+#define MT_BOUNDS_PERMUTE_UNALIGNED(threads, unroll)                                     \
+  __launch_bounds__((unroll) == 1 ? (int)MT_PERMUTE_UNALIGNED_MANY : threads,            \
+                    (unroll) == 1 ? 3 : 4)
 
 #undef MT_INLINE
 #endif

@@ -145,6 +145,22 @@ static const permutation pieced[] = {
     {MT_f16, "copy_permute_unaligned_b2", 3, {536, 229, 547}, {1, 0, 2}},
 };
 
+/* Of bytes: rows whose wide windows would be as long as half of the lanes are idle. */
+static const permutation narrow[] = {
+    {MT_u8, "copy_permute_unaligned_b1", 5, {75, 109, 16, 23, 45}, {0, 2, 3, 4, 1}},
+};
+
+/* Boxes of bytes, and threads of their blocks. */
+static const struct large {
+  permutation copy;
+  uint32_t threads;
+} large[] = {
+    {{MT_u8, "copy_permute_unaligned_b1", 3, {425, 489, 646}, {2, 1, 0}}, 512},
+    {{MT_u8, "copy_permute_unaligned_b1", 4, {240, 39, 78, 185}, {2, 3, 1, 0}}, 512},
+    {{MT_u8, "copy_permute_unaligned_b1", 5, {75, 109, 16, 23, 45}, {0, 2, 3, 4, 1}},
+     384},
+};
+
 /* Matrices of so many rows, transposed in unaligned tiles: those of a strip, the strips. */
 static const struct raster {
   mt_dtype dtype;
@@ -387,6 +403,33 @@ static void check_pieced (mt_device *d) {
   }
 }
 
+/* Law: windows are wide only where tasks are no more by that. */
+static void check_narrow (mt_device *d) {
+  for (size_t i = 0; i < sizeof narrow / sizeof narrow[0]; i++) {
+    mt_plan *p = plan_by(d, &narrow[i]);
+    if (p == NULL) continue;
+    const uint32_t log = p->launch.desc.unaligned.window_log;
+    EXPECT(log == MT_UNALIGNED_WINDOW, "windows of 1 << %u: %s", log, p->head);
+    mt_plan_free(p);
+  }
+}
+
+/* Law: large boxes have more threads, others do not. */
+static void check_large (mt_device *d) {
+  for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) {
+    mt_plan *p = plan_by(d, &large[i].copy);
+    if (p == NULL) continue;
+    const int64_t bytes = p->launch.desc.threads;
+    const uint32_t threads = p->grid.threads;
+    EXPECT(threads == large[i].threads, "%u threads for %lld bytes: %s", threads,
+           (long long)bytes, p->head);
+    EXPECT((bytes >= MT_PERMUTE_UNALIGNED_LARGE) ==
+               (threads == MT_PERMUTE_UNALIGNED_MANY),
+           "%u threads for %lld bytes: %s", threads, (long long)bytes, p->head);
+    mt_plan_free(p);
+  }
+}
+
 /* Law: places of rows meet in few banks, whatever is contiguous. */
 static void check_banks (mt_device *d) {
   for (size_t i = 0; i < sizeof banks / sizeof banks[0]; i++) {
@@ -441,6 +484,8 @@ void spec_choices (void) {
   check_shared(d);
   check_listed(d);
   check_pieced(d);
+  check_narrow(d);
+  check_large(d);
   check_banks(d);
   for (size_t i = 0; i < sizeof rasters / sizeof rasters[0]; i++)
     check_raster(d, &rasters[i]);

@@ -239,6 +239,8 @@ mutant(vectors_along_a_row copy_permute_unaligned_b1 ""
        [[to += by * ES;
     units.go(k.apart[1]);]] [[to += by * ES;
     units.go(k.apart[0]);]])
+mutant(runs_of_more_threads copy_permute_unaligned_b1 ""
+       [[unaligned_fetch<ES, MT_PERMUTE_UNALIGNED_MANY>]] [[unaligned_fetch<ES, 640>]])
 mutant(vectors_behind_the_segment copy_permute_unaligned_b1 ""
        [[if (last > length - V) last = length - V;]] "")
 

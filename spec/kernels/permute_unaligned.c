@@ -107,6 +107,14 @@ static int draw_pieced (mt_desc *d) {
   return 3;
 }
 
+/* Those of a large box, which has more threads. */
+static int draw_large (mt_desc *d) {
+  const int units = MT_PERMUTE_UNALIGNED_LARGE / d->elem;
+  d->axis[0].extent = (100 + below(200)) / d->elem + 1;
+  d->axis[1].extent = units / d->axis[0].extent + 1 + below(4);
+  return 2;
+}
+
 static bool draw_unaligned_once (mt_launch *l) {
   mt_desc *d = &l->desc;
   mt_drawn x;
@@ -114,9 +122,10 @@ static bool draw_unaligned_once (mt_launch *l) {
   memset(&d->unaligned, 0, sizeof d->unaligned);
   memset(l->offset, 0, sizeof l->offset);
   x.along = below(4) == 0, x.pieced = !x.along && below(4) == 0;
-  x.n = x.along  ? draw_along(d) :
-        x.pieced ? draw_pieced(d) :
-                   draw_extents(d, 1 + below(5));
+  x.n = x.along       ? draw_along(d) :
+        x.pieced      ? draw_pieced(d) :
+        below(8) == 0 ? draw_large(d) :
+                        draw_extents(d, 1 + below(5));
   if (x.n == 0) return false;
   x.run = x.pieced ? 2 : x.along ? 2 + below(x.n - 1) : 1 + below(x.n);
   d->nthr = (uint32_t)x.n, d->threads = d->values = d->rests = 1;

@@ -314,7 +314,9 @@ static int64_t cost_of (const candidate *b) {
                 m->box_unaligned_request * requests(b) +
                 m->box_unaligned_byte * (double)b->bytes +
                 m->box_unaligned_ends * ends(b) +
-                (b->smem > MT_PERMUTE_UNALIGNED_FOUR ? m->box_unaligned_three : 0);
+                (b->bytes >= MT_PERMUTE_UNALIGNED_LARGE ? m->box_unaligned_large :
+                 b->smem > MT_PERMUTE_UNALIGNED_FOUR    ? m->box_unaligned_three :
+                                                          0);
   int64_t boxes = b->total / b->bytes;
   for (int i = 0; i < b->all->n; i++) {
     int64_t e = b->all->axis[i].extent, n = (e + b->extent[i] - 1) / b->extent[i];
@@ -473,7 +475,9 @@ static bool unaligned_suits (const mt_kernel *k, const mt_desc *d) {
 }
 
 static mt_grid unaligned_grid (const mt_kernel *k, const mt_desc *d) {
-  return mt_grid_of(k, d->rests <= INT32_MAX ? d->rests : 0);
+  mt_grid g = mt_grid_of(k, d->rests <= INT32_MAX ? d->rests : 0);
+  g.threads = mt_unaligned_threads(d, d->unaligned.slots != 0);
+  return g;
 }
 
 static uint32_t unaligned_shared (const mt_desc *d) { return d->unaligned.size; }

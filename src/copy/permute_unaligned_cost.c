@@ -82,7 +82,7 @@ double mt_permute_unaligned_lists_take (const mt_desc *d) {
 static double box_takes (const mt_desc *d, double used) {
   const mt_model *m = &mt_h200;
   const mt_permute_unaligned *s = &d->unaligned;
-  const double threads = MT_UNALIGNED_THREADS(mt_unit_of(d, MT_SRC), s->slots != 0);
+  const double threads = mt_unaligned_threads(d, s->slots != 0);
   const double once =
       threads * (m->box_unaligned_block + d->nrest * m->box_unaligned_axis);
   const double found = s->held_runs * m->box_unaligned_find_run +

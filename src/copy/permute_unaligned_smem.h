@@ -39,6 +39,14 @@ int64_t mt_permute_unaligned_classes (int64_t step);
 bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
                                 int64_t step);
 
+/* Threads of a block. */
+static inline uint32_t mt_unaligned_threads (const mt_desc *d, bool listed) {
+  const uint32_t unit = d->vec * d->elem;
+  if (listed) return MT_UNALIGNED_LISTED(unit);
+  return d->threads * unit >= MT_PERMUTE_UNALIGNED_LARGE ? MT_PERMUTE_UNALIGNED_MANY :
+                                                           MT_PERMUTE_UNALIGNED_THREADS;
+}
+
 /* Groups, windows of 1 << log vectors or more, and tasks, of what else there is but the
 ** places of shared memory. */
 void mt_permute_unaligned_tasks (mt_desc *d, uint32_t log);

@@ -118,8 +118,7 @@ static void set_tasks (mt_desc *d) {
 
 /* Instructions of so many tasks, of all threads and of the one that has the most. */
 static uint64_t cost_of (const mt_desc *d, uint32_t tasks, uint32_t each, bool listed) {
-  const uint32_t v = MT_VECTOR / unit_of(d),
-                 threads = MT_UNALIGNED_THREADS(unit_of(d), listed);
+  const uint32_t v = MT_VECTOR / unit_of(d), threads = mt_unaligned_threads(d, listed);
   const uint64_t rounds = (tasks + threads - 1) / threads;
   return (tasks + rounds * threads) *
          (MT_FINDROW + v * MT_FINDPLACE +

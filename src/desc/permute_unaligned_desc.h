@@ -36,7 +36,9 @@ enum {
   MT_PERMUTE_UNALIGNED_FOUR = 49024,
   MT_PERMUTE_UNALIGNED_BOX = 65536, /* of the runs alone, at most */
   MT_PERMUTE_UNALIGNED_BOUNDS = 2,  /* bounds, at most */
-  MT_PERMUTE_UNALIGNED_THREADS = 384
+  MT_PERMUTE_UNALIGNED_THREADS = 384,
+  MT_PERMUTE_UNALIGNED_LARGE = 45056, /* bytes of all units of a box that is large */
+  MT_PERMUTE_UNALIGNED_MANY = 512     /* threads of a large one: three have as many */
 };
 
 /* Logarithms of the vectors of windows; bytes of a line. */
@@ -48,10 +50,9 @@ enum { MT_UNALIGNED_CLASSES = 32 };
 /* Parts of a wavefront. */
 enum { MT_UNALIGNED_WAVE = 256 };
 
-/* Threads of a block, for accesses of so many bytes: listed rows of bytes need more
+/* Threads of a block whose rows are listed, of accesses of so many bytes: bytes need more
 ** registers. */
-#define MT_UNALIGNED_THREADS(bytes, listed)                                              \
-  ((bytes) == 1 && (listed) ? 320 : MT_PERMUTE_UNALIGNED_THREADS)
+#define MT_UNALIGNED_LISTED(bytes) ((bytes) == 1 ? 320 : MT_PERMUTE_UNALIGNED_THREADS)
 
 /* Bytes from the places of V units to the next in the table of places: an odd number of
 ** words, if they are several. */
