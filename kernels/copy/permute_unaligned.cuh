@@ -421,8 +421,8 @@ template <int BYTES> struct copier<MT_ALGO_PERMUTE_UNALIGNED, BYTES, 1> {
 
 } // namespace mt
 
-/* Blocks of an SM; without a number as many as registers allow. */
-/* As many registers for three large blocks as for four others. */
+/* Threads of a block at most, and blocks of an SM: three large ones have as many threads,
+** and so as many registers for each, as four others. */
 #define MT_BOUNDS_PERMUTE_UNALIGNED(threads, unroll)                                     \
   __launch_bounds__((unroll) == 1 ? (int)MT_PERMUTE_UNALIGNED_MANY : threads,            \
                     (unroll) == 1 ? 3 : 4)

@@ -145,7 +145,7 @@ static const permutation pieced[] = {
     {MT_f16, "copy_permute_unaligned_b2", 3, {536, 229, 547}, {1, 0, 2}},
 };
 
-/* Of bytes: rows whose wide windows would be as long as half of the lanes are idle. */
+/* Rows of bytes, in whose wide windows half of the lanes would be idle. */
 static const permutation narrow[] = {
     {MT_u8, "copy_permute_unaligned_b1", 5, {75, 109, 16, 23, 45}, {0, 2, 3, 4, 1}},
 };

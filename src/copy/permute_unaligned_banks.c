@@ -81,7 +81,7 @@ static void add_task (mt_unaligned_reads *r, mt_unaligned_read *read, const mt_d
                       const uint16_t *listed, uint32_t task) {
   const mt_permute_unaligned *k = &d->unaligned;
   uint32_t vector;
-  const uint32_t n = task_of(&vector, k, &k->tasks[k->halo != 0], task);
+  const uint32_t n = task_of(&vector, k, mt_unaligned_most_tasks(k), task);
   const group g = k->slots == 0 ? group_of(k, n) : listed_of(k, listed, n);
   const int32_t lead = (int32_t)((uint32_t)g.dst & (k->align - 1)) / (int32_t)r->unit;
   const int32_t first = (int32_t)(r->units * vector) - lead;
@@ -97,7 +97,7 @@ static void add_task (mt_unaligned_reads *r, mt_unaligned_read *read, const mt_d
 
 void mt_permute_unaligned_reads (mt_unaligned_reads *r, const mt_desc *d) {
   const mt_permute_unaligned *k = &d->unaligned;
-  const uint32_t all = k->tasks[k->halo != 0].all, warps = all / MT_LANES;
+  const uint32_t all = mt_unaligned_most_tasks(k)->all, warps = all / MT_LANES;
   uint16_t listed[MT_LISTEDGROUPS];
   if (k->slots != 0) find_listed(listed, k);
   r->unit = d->vec * d->elem, r->units = 16 / r->unit;

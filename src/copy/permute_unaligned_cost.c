@@ -42,11 +42,6 @@ static double together (const mt_desc *d, double run) {
   return bytes > held * mt_unit_of(d, MT_SRC) ? (double)bytes : run;
 }
 
-/* Tasks of most boxes: with a halo, of those whose rows began before. */
-static uint32_t most_tasks (const mt_permute_unaligned *s) {
-  return s->tasks[s->halo != 0].all;
-}
-
 /* Instructions of a warp to write so many vectors of a row: it looks the places up for a
 ** group of rows, if they are no pieces, and collects the units of a vector of each. */
 static double task_takes (const mt_desc *d, double rows, bool listed) {
@@ -61,7 +56,7 @@ static double task_takes (const mt_desc *d, double rows, bool listed) {
 
 double mt_permute_unaligned_tasks_take (const mt_desc *d) {
   const mt_permute_unaligned *s = &d->unaligned;
-  return most_tasks(s) * task_takes(d, s->group_rows, s->slots != 0);
+  return mt_unaligned_most_tasks(s)->all * task_takes(d, s->group_rows, s->slots != 0);
 }
 
 /* Rows that a block finds; of a list segments, each a row of its own. */
@@ -98,7 +93,7 @@ static double box_takes (const mt_desc *d, double used) {
 static double reads_of (const mt_desc *d, double used) {
   const mt_permute_unaligned *s = &d->unaligned;
   const double vectors =
-      s->linear ? vectors_of(d) : (double)most_tasks(s) * s->group_rows;
+      s->linear ? vectors_of(d) : (double)mt_unaligned_most_tasks(s)->all * s->group_rows;
   return (double)d->rests * vectors * used * 16 / (double)mt_unit_of(d, MT_SRC);
 }
 

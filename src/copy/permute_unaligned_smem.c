@@ -328,9 +328,9 @@ static double widen (mt_desc *d, int64_t pitch, int64_t gap, double least) {
   mt_permute_unaligned_tasks(d, MT_UNALIGNED_WIDE);
   if (d->unaligned.linear == 0 && lay_out(d, pitch, gap)) {
     const double waves = spread(d, pitch, gap);
-    const int most = narrow.halo != 0; /* whose tasks most boxes have */
+    const uint32_t wide = mt_unaligned_most_tasks(&d->unaligned)->all;
     if (d->unaligned.size <= narrow.size &&
-        waves * d->unaligned.tasks[most].all < 0.95 * least * narrow.tasks[most].all)
+        waves * wide < 0.95 * least * mt_unaligned_most_tasks(&narrow)->all)
       return waves;
   }
   d->unaligned = narrow;
@@ -350,7 +350,7 @@ static double tasks_cost (const mt_desc *d, int64_t pitch, int64_t gap) {
   mt_permute_unaligned_reads(&reads, d);
   const double waves = mt_permute_unaligned_waves(&reads, (uint32_t)pitch, (uint32_t)gap);
   return mt_permute_unaligned_tasks_take(d) +
-         MT_READ * waves * reads.units * s->group_rows * s->tasks[s->halo != 0].all;
+         MT_READ * waves * reads.units * s->group_rows * mt_unaligned_most_tasks(s)->all;
 }
 
 /* Lists rows, if that does better and has room. Most lists would not: by the fewest

@@ -39,7 +39,13 @@ int64_t mt_permute_unaligned_classes (int64_t step);
 bool mt_permute_unaligned_cuts (int64_t segments, int64_t bytes, int64_t rows,
                                 int64_t step);
 
-/* Threads of a block. */
+/* The tasks of most boxes: with a halo, of those whose rows began in the box before. */
+static inline const mt_unaligned_tasks *mt_unaligned_most_tasks (
+    const mt_permute_unaligned *s) {
+  return &s->tasks[s->halo != 0];
+}
+
+/* Threads of a block, whose rows are listed or not: a large box has more. */
 static inline uint32_t mt_unaligned_threads (const mt_desc *d, bool listed) {
   const uint32_t unit = d->vec * d->elem;
   if (listed) return MT_UNALIGNED_LISTED(unit);

@@ -29,7 +29,8 @@
 ** shared memory leaves: copies take up to 15 % longer with 28 KiB of L1 than with 60.
 ** Four blocks of MT_PERMUTE_UNALIGNED_FOUR bytes leave enough, and three of
 ** MT_PERMUTE_UNALIGNED_SHARED. What needs more than _FOUR takes _THREE at least: else
-** there would be four blocks that leave less. */
+** there would be four blocks that leave less. A large box is one of three, of _MANY
+** threads: these are as many as four blocks of _THREADS have. */
 enum {
   MT_PERMUTE_UNALIGNED_SHARED = 65536,
   MT_PERMUTE_UNALIGNED_THREE = 57344,
@@ -38,7 +39,7 @@ enum {
   MT_PERMUTE_UNALIGNED_BOUNDS = 2,  /* bounds, at most */
   MT_PERMUTE_UNALIGNED_THREADS = 384,
   MT_PERMUTE_UNALIGNED_LARGE = 45056, /* bytes of all units of a box that is large */
-  MT_PERMUTE_UNALIGNED_MANY = 512     /* threads of a large one: three have as many */
+  MT_PERMUTE_UNALIGNED_MANY = 512     /* threads of a large one */
 };
 
 /* Logarithms of the vectors of windows; bytes of a line. */
