@@ -5,12 +5,15 @@
 */
 #include "spec.h"
 
-enum { BYTES = 16 << 20, PIECE = 16 << 20, TIMES = 40 };
+/* Questions come with time: a copy that ends before the first is tried with twice as many
+** bytes. */
+enum { LEAST = 16 << 20, MOST = 512 << 20, PIECE = 16 << 20, TIMES = 40 };
 
 static bool stops_later (void *ud) { return --*(int *)ud < 0; }
 
 typedef struct ended {
   mt_device *gpu, *cpu;
+  size_t bytes;
   unsigned char *host;
   void *data;
   mt_plan *up;
@@ -18,15 +21,15 @@ typedef struct ended {
 } ended;
 
 static void fill (ended *x, int value) {
-  memset(x->host, value, 2 * BYTES);
+  memset(x->host, value, 2 * x->bytes);
   EXPECT_STATUS(mt_plan_launch(x->up, NULL, &x->err), MT_OK, x->err);
 }
 
 /* Bytes on the device that are neither. */
 static long others (ended *x, int a, int b) {
   long n = 0;
-  EXPECT_STATUS(mt_download(x->gpu, x->host, x->data, BYTES, &x->err), MT_OK, x->err);
-  for (long i = 0; i < BYTES; i++) n += x->host[i] != a && x->host[i] != b;
+  EXPECT_STATUS(mt_download(x->gpu, x->host, x->data, x->bytes, &x->err), MT_OK, x->err);
+  for (size_t i = 0; i < x->bytes; i++) n += x->host[i] != a && x->host[i] != b;
   return n;
 }
 
@@ -34,9 +37,9 @@ static long others (ended *x, int a, int b) {
 static bool end_at (ended *x, int question) {
   mt_err err = MT_NOERR;
   fill(x, 3);
-  memset(x->host, 1, BYTES);
-  EXPECT_STATUS(mt_upload(x->gpu, x->data, x->host, BYTES, &x->err), MT_OK, x->err);
-  memset(x->host, 2, 2 * BYTES);
+  memset(x->host, 1, x->bytes);
+  EXPECT_STATUS(mt_upload(x->gpu, x->data, x->host, x->bytes, &x->err), MT_OK, x->err);
+  memset(x->host, 2, 2 * x->bytes);
   err.stop = stops_later;
   err.stop_ud = &question;
   mt_status s = mt_plan_launch(x->up, NULL, &err);
@@ -46,26 +49,41 @@ static bool end_at (ended *x, int question) {
   return s == MT_ESTOPPED;
 }
 
-void spec_ended (void) {
-  ended x = {.err = MT_NOERR};
-  mt_layout a, b;
-  mt_device_options o = {.size = sizeof o, .threads = 2};
+/* The layout of as many bytes, so many apart. */
+static mt_layout apart (ended *x, int step) {
+  mt_layout a;
+  char text[40];
+  int n = snprintf(text, sizeof text, "%zu:%d", x->bytes, step);
+  EXPECT_STATUS(mt_parse(&a, text, (size_t)n, &x->err), MT_OK, x->err);
+  return a;
+}
+
+/* How many of the copies of so many bytes were ended. */
+static int try_all (ended *x) {
+  const size_t bytes = x->bytes;
   int stopped = 0;
-  x.host = malloc(2 * BYTES);
-  EXPECT_STATUS(spec_open_pieces(&x.gpu, PIECE, &x.err), MT_OK, x.err);
+  x->host = malloc(2 * bytes);
+  EXPECT_STATUS(spec_open_pieces(&x->gpu, PIECE, &x->err), MT_OK, x->err);
+  EXPECT_STATUS(mt_malloc(x->gpu, &x->data, bytes, &x->err), MT_OK, x->err);
+  mt_layout a = apart(x, 2), b = apart(x, 1);
+  mt_tensor from = {a.node, MT_u8, x->host, 2 * bytes, 0, NULL};
+  mt_tensor to = {b.node, MT_u8, x->data, bytes, 0, NULL};
+  EXPECT_STATUS(mt_plan_transfer(&x->up, x->cpu, &from, x->gpu, &to, &x->err), MT_OK,
+                x->err);
+  for (int i = 0; i < TIMES; i++) stopped += end_at(x, i % 4);
+  mt_plan_free(x->up);
+  mt_free(x->gpu, x->data, bytes);
+  mt_device_close(x->gpu);
+  free(x->host);
+  return stopped;
+}
+
+void spec_ended (void) {
+  ended x = {.bytes = LEAST, .err = MT_NOERR};
+  mt_device_options o = {.size = sizeof o, .threads = 2};
   EXPECT_STATUS(mt_device_open(&x.cpu, "cpu", &o, &x.err), MT_OK, x.err);
-  EXPECT_STATUS(mt_parse(&a, "16777216:2", 10, &x.err), MT_OK, x.err);
-  EXPECT_STATUS(mt_parse(&b, "16777216:1", 10, &x.err), MT_OK, x.err);
-  EXPECT_STATUS(mt_malloc(x.gpu, &x.data, BYTES, &x.err), MT_OK, x.err);
-  mt_tensor from = {a.node, MT_u8, x.host, 2 * BYTES, 0, NULL};
-  mt_tensor to = {b.node, MT_u8, x.data, BYTES, 0, NULL};
-  EXPECT_STATUS(mt_plan_transfer(&x.up, x.cpu, &from, x.gpu, &to, &x.err), MT_OK, x.err);
-  for (int i = 0; i < TIMES; i++) stopped += end_at(&x, i % 4);
-  EXPECT(stopped > 0, "no copy was ended");
-  mt_plan_free(x.up);
-  mt_free(x.gpu, x.data, BYTES);
-  mt_device_close(x.gpu);
+  while (try_all(&x) == 0 && x.bytes <= MOST) x.bytes *= 2;
+  EXPECT(x.bytes <= MOST, "no copy was ended");
   mt_device_close(x.cpu);
-  free(x.host);
   spec_expect_clean("ended");
 }
