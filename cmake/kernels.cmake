@@ -225,6 +225,7 @@ function(moontile_emulated_clusters)
   endforeach()
   moontile_emulate(clusters emulate_hopper emulate_hopper.cpp)
   moontile_emulate(clusters activation activation.cpp)
+  set_source_files_properties(${spec}/hopper_case.c PROPERTIES COMPILE_OPTIONS -O3)   # its products
   add_library(moontile_spec_clusters STATIC EXCLUDE_FROM_ALL ${spec}/hopper_case.c ${spec}/hopper_draw.c
               ${clusters})
   moontile_target(moontile_spec_clusters)

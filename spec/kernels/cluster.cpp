@@ -2,12 +2,12 @@
 ** cluster.cpp - threads of a cluster on the host: who runs, who waits, what they know.
 ** SPDX-License-Identifier: MIT
 */
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "cluster.h"
 #include "spec/common/splitmix64.h"
+#include "spec/common/wide.h"
 
 index3 threadIdx, blockIdx, gridDim, blockDim;
 
@@ -25,8 +25,7 @@ static thread *threads[BLOCKS * THREADS];
 static char *stacks[BLOCKS];
 static thread *ready[2][BLOCKS * THREADS]; /* of the loading warpgroup, and the others */
 static unsigned nready[2], alive;
-static ucontext_t scheduler;
-static jmp_buf out;
+static jmp_buf scheduler, out;
 static bool failed;
 static struct {
   place in;
@@ -48,7 +47,7 @@ void fail (const char *format, ...) {
   vsnprintf(how->report + n, size - n, format, list);
   va_end(list);
   failed = true;
-  if (me != NULL) setcontext(&scheduler);
+  if (me != NULL) me->stack.leave(scheduler);
   longjmp(out, 1);
 }
 
@@ -88,7 +87,7 @@ bool at_once () {
 
 /* ------------------------------------------------------------------ clocks */
 
-void join (clock &to, const clock &from, bool all) {
+WIDE_VECTORS void join (clock &to, const clock &from, bool all) {
   const int n = all ? ALL : OWN_WAYS;
   for (unsigned b = 0; b < nblocks; b++) {
     int16_t *x = to.of[b].barrier;
@@ -96,6 +95,12 @@ void join (clock &to, const clock &from, bool all) {
     for (int i = 0; i < n; i++) x[i] = x[i] > y[i] ? x[i] : y[i];
   }
 }
+
+/* All that `from` knows, and nothing else; nothing. */
+static void learn (clock &to, const clock &from) {
+  memcpy((void *)&to, &from, nblocks * sizeof from.of[0]);
+}
+static void forget (clock &c) { memset((void *)&c, 0, nblocks * sizeof c.of[0]); }
 
 void tick () { need(++my_time() < INT16_MAX, "the test is too long for its clocks"); }
 
@@ -110,7 +115,7 @@ static void make_ready (thread *t) {
 void wait_on (const void *what, const char *why, uint32_t parity) {
   me->is = WAITS;
   me->on = what, me->why = why, me->parity = parity;
-  swapcontext(&me->context, &scheduler);
+  me->stack.leave(scheduler);
 }
 
 void wake (unsigned b, unsigned first, unsigned count, const void *what) {
@@ -122,12 +127,14 @@ void wake (unsigned b, unsigned first, unsigned count, const void *what) {
 /* The last of the threads from `first` on lets them go; tells: they know then what each
 ** of them knew. */
 static void meet (place &p, unsigned first, unsigned count, bool tells, const char *why) {
+  need(p.here == 0 || p.tells == tells, "threads meet at different instructions");
+  p.tells = tells;
   if (tells) join(p.told, me->knows, true);
   if (++p.here < count) return wait_on(&p, why, 0);
   p.here = 0;
   for (unsigned i = first; tells && i < first + count; i++)
-    join(threads[i]->knows, p.told, true);
-  if (tells) memset((void *)&p.told, 0, sizeof p.told);
+    learn(threads[i]->knows, p.told);
+  if (tells) forget(p.told);
   for (unsigned i = first; i < first + count; i++)
     if (threads[i]->is == WAITS && threads[i]->on == &p) make_ready(threads[i]);
 }
@@ -156,8 +163,9 @@ void arrive_cluster () {
   join(everyone.in.told, me->knows, true);
   me->left++;
   if (++everyone.in.here < all) return;
-  everyone.known = everyone.in.told;
-  memset((void *)&everyone.in, 0, sizeof everyone.in);
+  learn(everyone.known, everyone.in.told);
+  everyone.in.here = 0;
+  forget(everyone.in.told);
   everyone.phase++;
   wake(0, 0, all, &everyone);
 }
@@ -202,7 +210,7 @@ static void end_thread () {
   mine().alive--;
   alive--;
   me->is = DONE;
-  setcontext(&scheduler);
+  me->stack.leave(scheduler);
 }
 
 static void start () {
@@ -217,11 +225,7 @@ static void make_thread (unsigned b, unsigned id) {
   t->block = b, t->id = id;
   t->registers = AT_LAUNCH;
   t->knows.of[b].thread[id] = 1;
-  getcontext(&t->context);
-  t->context.uc_stack.ss_sp = stacks[b] + (size_t)id * STACK;
-  t->context.uc_stack.ss_size = STACK;
-  t->context.uc_link = NULL;
-  makecontext(&t->context, start, 0);
+  t->stack.make(stacks[b] + (size_t)id * STACK, STACK, start);
   make_ready(t);
 }
 
@@ -256,7 +260,7 @@ static void go_on (thread *t) {
   me = t;
   threadIdx.x = t->id;
   blockIdx.x = blockIdx.x / nblocks * nblocks + t->block;
-  swapcontext(&scheduler, &t->context);
+  t->stack.enter(scheduler);
   me = NULL;
 }
 

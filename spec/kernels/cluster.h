@@ -16,8 +16,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 
+#include "coroutine.h"
 #include "hopper_test.h"
 
 struct index3 {
@@ -88,7 +88,7 @@ struct store {
 };
 
 struct thread {
-  ucontext_t context;
+  coroutine stack;
   state is;
   unsigned block, id; /* id in its block */
   const char *why;    /* it waits, and for what */
@@ -110,6 +110,7 @@ struct thread {
 /* Threads that meet. */
 struct place {
   unsigned here;
+  bool tells; /* they tell each other what they know */
   clock told;
 };
 

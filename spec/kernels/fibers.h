@@ -6,13 +6,15 @@
 #define FIBERS_H
 
 #include <stdlib.h>
-#include <ucontext.h>
+
+#include "coroutine.h"
 
 /* At most MOST threads, which meet at PLACES places. `current` is the number of the one that
 ** runs. */
 template <int MOST, int PLACES> class fibers {
   enum { STACK = 128 << 10 };
-  ucontext_t contexts[MOST], scheduler;
+  coroutine threads[MOST];
+  jmp_buf scheduler;
   bool done[MOST], given_up;
   char *stacks;
   struct {
@@ -23,23 +25,19 @@ template <int MOST, int PLACES> class fibers {
   } waits[MOST];
   unsigned *current;
 
-  void step_aside () { swapcontext(&contexts[*current], &scheduler); }
+  void step_aside () { threads[*current].leave(scheduler); }
   bool is_waiting (unsigned t) const {
     return places[waits[t].where].turn == waits[t].turn;
   }
   void make (unsigned t, void (*start)()) {
-    getcontext(&contexts[t]);
-    contexts[t].uc_stack.ss_sp = stacks + (size_t)t * STACK;
-    contexts[t].uc_stack.ss_size = STACK;
-    contexts[t].uc_link = NULL;
-    makecontext(&contexts[t], start, 0);
+    threads[t].make(stacks + (size_t)t * STACK, STACK, start);
     done[t] = false;
     waits[t] = {0, places[0].turn - 1};
   }
 
 public:
   explicit fibers(unsigned *number)
-      : done(), given_up(), stacks(), places(), waits(), current(number) {}
+      : threads(), done(), given_up(), stacks(), places(), waits(), current(number) {}
 
   /* True of the last of `count` threads at the place: it lets the others go on. The others
   ** return when it has. */
@@ -65,17 +63,17 @@ public:
 
   /* Until all are done: the first that can go on from after(who went before) on. False:
   ** none can, or they were abandoned. */
-  bool run (unsigned threads, void (*start)(), unsigned (*after)(unsigned last)) {
+  bool run (unsigned count, void (*start)(), unsigned (*after)(unsigned last)) {
     if (stacks == NULL) stacks = (char *)malloc((size_t)MOST * STACK);
     given_up = false;
     for (auto &p : places) p = {};
-    for (unsigned t = 0; t < threads; t++) make(t, start);
-    for (unsigned left = threads, t = threads - 1; left > 0; left -= done[t]) {
-      t = after(t) % threads;
-      for (unsigned tries = 0; done[t] || is_waiting(t); t = (t + 1) % threads)
-        if (++tries == threads) return false;
+    for (unsigned t = 0; t < count; t++) make(t, start);
+    for (unsigned left = count, t = count - 1; left > 0; left -= done[t]) {
+      t = after(t) % count;
+      for (unsigned tries = 0; done[t] || is_waiting(t); t = (t + 1) % count)
+        if (++tries == count) return false;
       *current = t;
-      swapcontext(&scheduler, &contexts[t]);
+      threads[t].enter(scheduler);
       if (given_up) return false;
     }
     return true;

@@ -13,6 +13,7 @@
 #include "hopper_case.h"
 #include "hopper_tensor.h"
 #include "near_end.h"
+#include "spec/common/wide.h"
 #include "types/dtype.h"
 
 static double draw_number (mt_dtype d, int terms) {
@@ -192,27 +193,32 @@ static double head (double x) {
   return f;
 }
 
-/* An operand's numbers of a batch by rows of K: all, or what tf32 reads of them. */
+/* An operand's numbers of a batch: all, or what tf32 reads of them. Those of k lie
+** together. */
 static double *numbers (const tensor *t, int64_t l, bool heads) {
-  double *out = malloc((size_t)(t->extent[0] * t->extent[1]) * sizeof *out), *to = out;
-  for (int64_t x = 0; out && x < t->extent[0]; x++)
-    for (int64_t k = 0; k < t->extent[1]; k++) {
+  const int64_t rows = t->extent[0], deep = t->extent[1];
+  double *out = malloc((size_t)(rows * deep) * sizeof *out);
+  for (int64_t x = 0; out && x < rows; x++)
+    for (int64_t k = 0; k < deep; k++) {
       const double v = get(t, element(t, x, k, l));
-      *to++ = heads ? head(v) : v;
+      out[k * rows + x] = heads ? head(v) : v;
     }
   return out;
 }
 
-/* sums[m][n] += sign a[m][k] b[n][k]. */
+/* sum[n] += x y[n]. */
+WIDE_VECTORS static void add_row (double *restrict sum, double x,
+                                  const double *restrict y, int count) {
+  for (int n = 0; n < count; n++) sum[n] += x * y[n];
+}
+
+/* sums[m][n] += sign a[k][m] b[k][n]. */
 static void add_products (double *sums, const hopper_case *c, const double *a,
                           const double *b, double sign) {
-  for (int m = 0; m < c->m; m++)
-    for (int n = 0; n < c->n; n++) {
-      const double *x = a + (size_t)m * (size_t)c->k, *y = b + (size_t)n * (size_t)c->k;
-      double s[4] = {0};
-      for (int k = 0; k < c->k; k++) s[k % 4] += x[k] * y[k];
-      sums[(size_t)m * (size_t)c->n + (size_t)n] += sign * (s[0] + s[1] + s[2] + s[3]);
-    }
+  for (size_t m = 0; m < (size_t)c->m; m++)
+    for (size_t k = 0; k < (size_t)c->k; k++)
+      add_row(sums + m * (size_t)c->n, sign * a[k * (size_t)c->m + m],
+              b + k * (size_t)c->n, c->n);
 }
 
 /* Of three terms: all but the product of the rests. */
