@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- usage: plans.lua FOLDER LIBCUDA SEED COUNT     LIBCUDA may be "": the driver of the machine
+-- MOONTILE_TIMES as many of them, each kind at least once.
 
 local tile = require "moontile"
 local products = dofile "spec/products.lua"
@@ -165,6 +166,7 @@ local function export(name, make)
   calls[#calls + 1] = format("  run_%s();\n", name)
 end
 
+count = math.max(#MAKERS, math.ceil(count * (tonumber(os.getenv "MOONTILE_TIMES") or 1)))
 for i = 1, count do export("p" .. i, MAKERS[(i - 1) % #MAKERS + 1]) end
 
 -- What is wrong with arguments: a plan of 64 floats each way.

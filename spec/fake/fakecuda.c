@@ -176,8 +176,6 @@ FAKE cuCtxSynchronize (void) {
 
 /* ---------------------------------------------------------------- kernels */
 
-static bool is_text (const char *image) { return strstr(image, "_KERNEL(") != NULL; }
-
 FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
                         void **jit_values, unsigned njit, CUlibraryOption *opt,
                         void **opt_values, unsigned nopt) {
@@ -187,7 +185,7 @@ FAKE cuLibraryLoadData (CUlibrary *out, const void *image, CUjit_option *jit,
   NEED(jit == NULL && jit_values == NULL && njit == 0, 1);
   NEED(opt == NULL && opt_values == NULL && nopt == 0, 1);
   bool code = memcmp(image, "\x50\xed\x55\xba", 4) == 0;
-  NEED(code || is_text(image), 200);
+  NEED(code || strstr(image, "_KERNEL(") != NULL, 200);
   CUlibrary l = malloc(sizeof *l);
   NEED(l != NULL, 2);
   l->text = code ? NULL : image;
@@ -215,19 +213,24 @@ static bool has_kernel (const char *text, size_t row, const char *name) {
   return found[row] == text;
 }
 
+/* The row of a name; those that are asked for follow one another. */
+static size_t row_of (const char *name) {
+  static size_t last;
+  size_t n = mt_ncuda_kernels, i = 0;
+  while (i < n && strcmp(mt_cuda_kernels[(last + i) % n].name, name) != 0) i++;
+  return i < n ? last = (last + i) % n : n;
+}
+
 /* A kernel, and a function, is its row of the table. */
 FAKE cuLibraryGetKernel (CUkernel *out, CUlibrary l, const char *name) {
   FAULT(cuLibraryGetKernel);
   GUARD;
   NEED(l != NULL, 400);
   if (l->own) return fake_own_kernel(out, l->text, name);
-  NEED(strncmp(name, "mt_", 3) == 0, 500);
-  for (size_t i = 0; i < mt_ncuda_kernels; i++)
-    if (strcmp(mt_cuda_kernels[i].name, name + 3) == 0) {
-      NEED(l->text == NULL || has_kernel(l->text, i, name + 3), 500);
-      return *out = (CUkernel)(void *)(uintptr_t)&mt_cuda_kernels[i], 0;
-    }
-  return 500;
+  const size_t row = strncmp(name, "mt_", 3) == 0 ? row_of(name + 3) : mt_ncuda_kernels;
+  NEED(row < mt_ncuda_kernels, 500);
+  NEED(l->text == NULL || has_kernel(l->text, row, name + 3), 500);
+  return *out = (CUkernel)(void *)(uintptr_t)&mt_cuda_kernels[row], 0;
 }
 
 FAKE cuKernelGetFunction (CUfunction *out, CUkernel k) {

@@ -115,18 +115,26 @@ local function sweep(scenario, what, pick)
   end
 end
 
-for _, scenario in ipairs(scenarios(device, others, scratch .. "/" .. which .. ".npy")) do
+local function try(scenario)
+  local objects = scenario.make()
+  scenario.call(objects, bare)         -- undisturbed it works
+  device:synchronize()
+  for i, object in ipairs(objects) do
+    if is_victim(object) then
+      sweep(scenario, "object " .. i, function(o) return function() free(o[i]) end end)
+    end
+  end
+  sweep(scenario, "the plans", function() return forget end)
+end
+
+-- Each is let go when it was tried: what is in memory all later collections look at.
+local all = scenarios(device, others, scratch .. "/" .. which .. ".npy")
+scenarios = nil
+while #all > 0 do
+  local scenario = table.remove(all)
   if not only or scenario.name:find(only, 1, true) then
     count = count + 1
-    local objects = scenario.make()
-    scenario.call(objects, bare)         -- undisturbed it works
-    device:synchronize()
-    for i, object in ipairs(objects) do
-      if is_victim(object) then
-        sweep(scenario, "object " .. i, function(o) return function() free(o[i]) end end)
-      end
-    end
-    sweep(scenario, "the plans", function() return forget end)
+    try(scenario)
   end
 end
 log:close()
