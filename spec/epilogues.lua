@@ -153,9 +153,11 @@ end
 
 local ROUNDED = { f16 = 2.0 ^ -11, bf16 = 2.0 ^ -8, f32 = 2.0 ^ -24, f64 = 2.0 ^ -53 }
 
--- What rounding to C adds; without an epilogue numbers are exact.
+-- What rounding to C adds; without an epilogue numbers are integers, exact where C has them all.
 function epilogues.rounding(e, dtype, x)
-  return e and 1.01 * ROUNDED[dtype] * math.abs(x) + 2.0 ^ -25 or 0
+  local part = ROUNDED[dtype] or 0
+  if not e and part * math.abs(x) <= 1 then return 0 end
+  return 1.01 * part * math.abs(x) + 2.0 ^ -25
 end
 
 return epilogues

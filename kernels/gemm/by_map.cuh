@@ -80,13 +80,13 @@ template <typename OUT> struct piece_words {
 
 /* A piece may be written again, of two in turn where there are two. */
 template <bool TWO> MT_INLINE void begin_piece () {
-  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
+  if (is_one_lane()) tma_store_wait_read<TWO>();
   __syncwarp();
 }
 MT_INLINE void end_piece (const tma_map *map, uint32_t piece, int m, int n, int l) {
   fence_for_copies();
   __syncwarp();
-  if (threadIdx.x % 32 == 0) {
+  if (is_one_lane()) {
     tma_store(map, piece, n, m, l);
     tma_store_commit();
   }
@@ -138,6 +138,12 @@ MT_INLINE pair_rows rows_of (const void *base, int32_t dtype, const int64_t stri
   const int lane = threadIdx.x % 32, size = dtype == MT_f32 ? 4 : 2;
   const int64_t at = place_of(stride, m + lane / 4, n + lane % 4 * 2, l);
   return {(const char *)base + at * size, 8 * stride[0] * size, dtype};
+}
+
+/* Whether there is C or a residual: it is known for all lanes, of pointers of lanes it is
+** not. */
+MT_INLINE bool has_side (const mt_hopper_launch &p) {
+  return p.beta != 0 || p.finish.side[MT_RESIDUAL].base != nullptr;
 }
 
 /* C or the residual: one of them at most is by the map. */
@@ -250,7 +256,7 @@ MT_INLINE void read_side_ahead (ahead<N, ALL> &a, const mt_hopper_launch &p, int
                                 int steps, int m, int n, int l) {
   const pair_rows side = side_rows(p, m, n, l);
   const lane_left left = left_of(p, m, n);
-  if (side.at == nullptr) return;
+  if (!has_side(p)) return;
   if (side.dtype == MT_f32) read_part<ALL, 4>(a.side, side, left, step, steps);
   else read_part<ALL, 2>(a.side, side, left, step, steps);
 }
@@ -396,7 +402,7 @@ MT_INLINE void finish_round (const mt_hopper_launch &p, float *c, ahead<N, ALL_A
 #pragma unroll
   for (int i = 0; i < UNITS; i++) /* together they would want more registers */
     activate<UNIT_SUMS>(p.finish.form, c + i * UNIT_SUMS);
-  if (side.at == nullptr || p.beta != 0) return;
+  if (!has_side(p) || p.beta != 0) return;
 #pragma unroll
   for (int i = 0; i < UNITS; i++)
     add_side(c + i * UNIT_SUMS, a, side, first + i, i, left, 1);

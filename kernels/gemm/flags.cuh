@@ -24,6 +24,21 @@ MT_INLINE void flag_wait (int32_t *flag) {
   while (up == 0);
   asm volatile("st.relaxed.gpu.global.s32 [%0], 0;" : : "l"(flag) : "memory");
 }
+/* The same of a warp, whose lanes wait for one each, or for none, which is null: until
+** all are up. A loop of each lane's own would make those around it ones that may
+** diverge. */
+MT_INLINE void flags_wait (int32_t *flag) {
+  int32_t up = 1;
+  do
+    if (flag != nullptr)
+      asm volatile("ld.acquire.gpu.global.s32 %0, [%1];"
+                   : "=r"(up)
+                   : "l"(flag)
+                   : "memory");
+  while (!__all_sync(0xffffffffu, up != 0));
+  if (flag != nullptr)
+    asm volatile("st.relaxed.gpu.global.s32 [%0], 0;" : : "l"(flag) : "memory");
+}
 /* What another block wrote. */
 MT_INLINE float read_of_block (const float *p) {
   float x;

@@ -174,7 +174,7 @@ MT_INLINE void store_tile (const mt_hopper_launch &p, typename H::sum *c,
 ** warp has one. They are multiplied, and there are no more of them to come. */
 template <typename H> MT_INLINE uint32_t pieces_of_ring (uint32_t rows) {
   static_assert(!H::KEEPS || H::STAGES >= 4, "a stage for each warp of a group");
-  return rows + threadIdx.x / 32 % 4 * H::STAGE;
+  return rows + warp_of_block() % 4 * H::STAGE;
 }
 
 template <typename H>
@@ -182,7 +182,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
                         uint32_t bars, int group) {
   typedef typename kept_of<H, H::LATE_ENDS>::type kept_type;
   const uint32_t rank = H::CLUSTER > 1 || H::SPLITS ? cluster_rank() : 0;
-  const int warp = threadIdx.x / 32 - 4;
+  const int warp = (int)warp_of_block() - 4;
   joint<H> others(p, ring, bars, warp);
   const uint32_t pieces =
       H::SPLITS ? others.room : ring + H::OUT + warp * 2 * MT_WARP_PIECE;
@@ -199,7 +199,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
     return tile_place{(t.m * H::CLUSTER + above) * H::M + warp * MT_WARP_ROWS, t.n * H::N,
                       t.l};
   };
-  tile_place t, then = place(first_place<H, false>(p, first));
+  tile_place t, then = place_of_warp(place(first_place<H, false>(p, first)));
   for (int tile = first_tile<H>(p); tile < p.tiles; tile += clusters) {
     t = then;
     typename H::sum c[H::SUMS];
@@ -215,7 +215,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
     const bool last = tile + clusters >= p.tiles;
     const auto find_next = [&] {
       if (!last) then = place(tile_of(p, tile + clusters));
-      hold(then.m), hold(then.n), hold(then.l);
+      then = place_of_warp(then);
     };
     const auto side_of_warp = [&] {
       return H::TURNED && H::FINISHES ? side_bytes<H::N>(p, m, n) : 0;
@@ -246,7 +246,7 @@ MT_INLINE void consume (const mt_hopper_launch &p, tile_place first, uint32_t ri
       find_next();
     }
   }
-  if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
+  if (MT_HOPPER_STORES(H::N) && is_one_lane()) tma_store_wait<0>();
 }
 
 /* ------------------------------------------------------------------ the kernel */
@@ -295,14 +295,14 @@ template <typename H> MT_INLINE void run_hopper (const mt_hopper_launch &p) {
   extern __shared__ char memory[];
   const uint32_t ring = (shared_address(memory) + 1023) & ~1023u;
   const uint32_t bars = ring + H::BARRIERS;
-  const int group = threadIdx.x / 128;
+  const int group = (int)warp_of_block() / 4;
   tile_place first = {};
   if constexpr (!H::STREAM_K) first = first_place<H, true>(p, first);
   if (p.edges) clear_outside<H>(p, edge_place<H>(p, first), ring);
   start<H>(p, bars);
   if (group == 0) {
     registers_give<H::LATE_ENDS ? 24 : 40>();
-    if (threadIdx.x == 0) {
+    if (warp_of_block() == 0 && is_one_lane()) {
       if constexpr (H::STREAM_K) produce_shares<H>(p, ring, bars);
       else produce<H>(p, first, ring, bars);
     }

@@ -92,7 +92,7 @@ struct mapped_side {
   MT_INLINE void ask (const mt_hopper_launch &p, uint32_t pieces, int m, int n,
                       int l) const {
     const tma_map *map = p.beta != 0 ? &p.d : &p.side;
-    if (threadIdx.x % 32 != 0) return;
+    if (!is_one_lane()) return;
     tma_store_wait_read<0>();
     barrier_expect(bar, 2 * MT_WARP_PIECE);
     for (int i = 0; i < 2; i++)
@@ -128,7 +128,7 @@ MT_INLINE void end_pieces (const mt_hopper_launch &p, uint32_t pieces, int m, in
                            int l) {
   fence_for_copies();
   __syncwarp();
-  if (threadIdx.x % 32 != 0) return;
+  if (!is_one_lane()) return;
   for (int i = 0; i < 2; i++) {
     tma_store(&p.d, pieces + i * MT_WARP_PIECE, n + i * 2 * UNIT, m, l);
     tma_store_commit();

@@ -25,6 +25,12 @@ struct tile_place {
   int m, n, l;
 };
 
+/* The same, of which the compiler knows that all lanes of a warp have it. */
+MT_INLINE tile_place place_of_warp (const tile_place &t) {
+  return {(int)of_warp((uint32_t)t.m), (int)of_warp((uint32_t)t.n),
+          (int)of_warp((uint32_t)t.l)};
+}
+
 MT_INLINE tile_place tile_of (const mt_hopper_launch &p, int tile) {
   int each = p.tiles_m * p.tiles_n, l = tile / each, t = tile - l * each;
   int g = t / (p.group * p.tiles_n), first = g * p.group;
@@ -48,6 +54,9 @@ template <typename H> MT_INLINE int clusters_of (const mt_hopper_launch &p) {
 struct slab_range {
   int first, end;
 };
+MT_INLINE slab_range range_of_warp (const slab_range &r) {
+  return {(int)of_warp((uint32_t)r.first), (int)of_warp((uint32_t)r.end)};
+}
 template <typename H>
 MT_INLINE slab_range slabs_of (const mt_hopper_launch &p, uint32_t rank) {
   if (!H::SPLITS) return {0, p.slabs};

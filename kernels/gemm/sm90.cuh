@@ -90,9 +90,22 @@ MT_INLINE uint32_t word_of_lane (uint32_t w, int lane) {
   return r;
 }
 
-/* A number that is the same in all lanes of the warp: what is decided by it, they decide
-** together, as the compiler knows then. */
+/* A number that all lanes of the warp have, which all come here: what it decides they
+** decide together, as the compiler knows then. What it does not know to be the same makes
+** the loops around it ones that may diverge: a slab takes twenty instructions more. */
 MT_INLINE uint32_t of_warp (uint32_t x) { return __shfl_sync(0xffffffffu, x, 0); }
+
+/* Of the lanes of a warp, which all ask, one and always the same. The compiler knows that
+** it is alone: what a copy engine is told needs no loop over lanes. */
+MT_INLINE bool is_one_lane () {
+  uint32_t x;
+  asm volatile("{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p; }"
+               : "=r"(x));
+  return x != 0;
+}
+
+/* The number of this warp in its block. */
+MT_INLINE uint32_t warp_of_block () { return of_warp(threadIdx.x / 32); }
 
 /* x / blocks, which is a power of two. */
 MT_INLINE uint32_t shared_by (uint32_t x, uint32_t blocks) {

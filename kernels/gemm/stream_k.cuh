@@ -108,17 +108,19 @@ template <typename H> struct sums_of_warp {
 };
 
 /* Of the groups before this one that have the row, the last first: of the cluster that
-** has this column. Lanes wait for one of them each. */
+** has this column. Lanes wait for one of them each, and come to their ends together. */
 template <typename H>
 MT_INLINE void take_sums (const mt_hopper_launch &p, float *c, int row, int warp) {
   const group_of_clusters own = own_group<H>(p);
-  const int first = own.first_of(p, row);
+  const int first = (int)of_warp((uint32_t)own.first_of(p, row));
   const auto of_group = [&] (int g) {
     return sums_of_warp<H>(p, g * p.tiles_n + own.column, warp);
   };
 #pragma unroll 1
-  for (int g = first + (int)threadIdx.x % 32; g < own.number; g += 32)
-    flag_wait(of_group(g).flag);
+  for (int g = first; g < own.number; g += 32) {
+    const int mine = g + (int)threadIdx.x % 32;
+    flags_wait(mine < own.number ? of_group(mine).flag : nullptr);
+  }
   __syncwarp();
 #pragma unroll 1
   for (int g = own.number - 1; g >= first; g--) of_group(g).add_to(c);
@@ -127,13 +129,13 @@ MT_INLINE void take_sums (const mt_hopper_launch &p, float *c, int row, int warp
 template <typename H>
 MT_INLINE void consume_shares (const mt_hopper_launch &p, uint32_t ring, uint32_t bars,
                                int warpgroup) {
-  const int warp = threadIdx.x / 32 - 4, rank = cluster_rank();
+  const int warp = (int)warp_of_block() - 4, rank = cluster_rank();
   const uint32_t units = ring + H::OUT + warp * H::N * TURNED_LINE;
   const uint32_t side = side_at<H::STAGES>(bars, warp);
   const uint32_t rows = warpgroup * MT_GROUP_ROWS * MT_SLAB;
   slab_walk<H> walk = {ring, bars, rows, {0, 0}, -1};
   const group_of_clusters group = own_group<H>(p);
-  slab_range left = group.slabs(p);
+  slab_range left = range_of_warp(group.slabs(p));
   uint32_t turn = 0;
   while (left.first < left.end) {
     const share own = take_share(p, left);
@@ -162,7 +164,7 @@ MT_INLINE void consume_shares (const mt_hopper_launch &p, uint32_t ring, uint32_
       if (has_side(p)) barrier_wait(side, turn++ & 1);
     store_turned<H>(p, c, next.bias, units, m, n, t.l);
   }
-  if (threadIdx.x % 32 == 0) tma_store_wait<0>();
+  if (is_one_lane()) tma_store_wait<0>();
 }
 
 } // namespace mt

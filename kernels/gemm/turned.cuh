@@ -49,10 +49,6 @@ template <int DTYPE> MT_INLINE void put_turned (uint32_t to, const float *x) {
 
 /* ------------------------------------------------------------------ C or a residual */
 
-MT_INLINE bool has_side (const mt_hopper_launch &p) {
-  return p.beta != 0 || p.finish.side[MT_RESIDUAL].base != nullptr;
-}
-
 /* Of which so many bytes come for a warp. */
 template <int N> MT_INLINE uint32_t side_bytes (const mt_hopper_launch &p, int m, int n) {
   return has_side(p) ? real_units<N>(p, m, n) * TURNED_UNIT : 0;
@@ -66,7 +62,7 @@ MT_INLINE void ask_turned (const mt_hopper_launch &p, uint32_t units, uint32_t b
                            int n, int l) {
   const uint32_t bytes = side_bytes<N>(p, m, n);
   const tma_map *map = p.beta != 0 ? &p.d : &p.side;
-  if (threadIdx.x % 32 != 0 || !has_side(p)) return;
+  if (!has_side(p) || !is_one_lane()) return;
   tma_store_wait_read<0>();
   if (p.parts == 1) barrier_expect(bar, bytes);
   for (uint32_t at = 0; at < bytes; at += TURNED_UNIT, n += UNIT)

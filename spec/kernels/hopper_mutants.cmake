@@ -16,14 +16,14 @@ mutant(no_proxy_fence hopper_bf16_tn_64 "without a fence for copies"
        [[  fence_for_copies();
 ]] "")
 mutant(no_wait_for_reads hopper_bf16_tn_128 "what a store of warp"
-       [[  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
+       [[  if (is_one_lane()) tma_store_wait_read<TWO>();
 ]] "")
 mutant(short_wait_for_reads hopper_f16_f32_tn_128 "what a store of warp"
        [[tma_store_wait_read<TWO>]] [[tma_store_wait_read<2>]])
 mutant(no_meeting_after_reads hopper_bf16_f32_tn_64 "what a store of warp"
-       [[  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
+       [[  if (is_one_lane()) tma_store_wait_read<TWO>();
   __syncwarp();
-]] [[  if (threadIdx.x % 32 == 0) tma_store_wait_read<TWO>();
+]] [[  if (is_one_lane()) tma_store_wait_read<TWO>();
 ]])
 mutant(no_meeting_before_stores hopper_bf16_tn_64 "without a fence for copies"
        [[  fence_for_copies();
@@ -61,7 +61,7 @@ mutant(sums_stay_where_they_are hopper_bf16_tn_256_sides ", not "
 
 source(hopper.cuh)
 mutant(no_wait_at_the_end hopper_f16_tn_64 "ends while its stores may still read"
-       [[  if (MT_HOPPER_STORES(H::N) && threadIdx.x % 32 == 0) tma_store_wait<0>();
+       [[  if (MT_HOPPER_STORES(H::N) && is_one_lane()) tma_store_wait<0>();
 ]] "")
 
 # ---- what is kept of a tile
@@ -130,7 +130,7 @@ mutant(second_half_asked_by_one_alone hopper_bf16_tn_256_linear_mapped "all wait
       k.side.ask(p, others]] [[      k.side.ask(p, others]])
 source(hopper.cuh)
 mutant(pieces_of_two_warps hopper_bf16_tn_256_gelu "an"
-       [[threadIdx.x / 32 % 4 * H::STAGE]] [[threadIdx.x / 32 % 2 * H::STAGE]])
+       [[warp_of_block() % 4 * H::STAGE]] [[threadIdx.x / 32 % 2 * H::STAGE]])
 mutant(side_asked_a_slab_late hopper_bf16_tn_256_linear_mapped "all wait"
        [[k == next) second();]] [[k == next + 1) second();]])
 mutant(part_of_a_side_again hopper_bf16_tn_256_sides ", not "
@@ -263,7 +263,7 @@ mutant(no_meeting_at_the_end hopper_bf16_tn_128 "block "
 mutant(waits_apart hopper_bf16_tn_64 "before all of the block did"
        [[  if (group == 0) {
     registers_give<H::LATE_ENDS ? 24 : 40>();
-    if (threadIdx.x == 0) {
+    if (warp_of_block() == 0 && is_one_lane()) {
       if constexpr (H::STREAM_K) produce_shares<H>(p, ring, bars);
       else produce<H>(p, first, ring, bars);
     }
@@ -273,7 +273,7 @@ mutant(waits_apart hopper_bf16_tn_64 "before all of the block did"
   if (group != 0) cluster_wait();
   if (group == 0) {
     registers_give<H::LATE_ENDS ? 24 : 40>();
-    if (threadIdx.x == 0) {
+    if (warp_of_block() == 0 && is_one_lane()) {
       if constexpr (H::STREAM_K) produce_shares<H>(p, ring, bars);
       else produce<H>(p, first, ring, bars);
     }
@@ -425,11 +425,12 @@ mutant(one_round_of_four hopper_bf16_tn_160_turned_alone_epilogue ", not "
 
 source(stream_k.cuh)
 mutant(sums_of_one_cluster hopper_bf16_tn_160_turned "a flag that nobody put down"
-       [[const int first = own.first_of(p, row);]] [[const int first = own.number - 1;]])
+       [[const int first = (int)of_warp((uint32_t)own.first_of(p, row));]]
+       [[const int first = own.number - 1;]])
 mutant(one_cluster_not_added hopper_bf16_tn_192_turned ", not "
        [[g >= first; g--)]] [[g > first; g--)]])
 mutant(nobody_waits_for_sums hopper_bf16_tn_160_turned "a flag that nobody put down"
-       [[    flag_wait(of_group(g).flag);]] [[    (void)g;]])
+       [[    flags_wait(mine < own.number ? of_group(mine).flag : nullptr);]] [[    (void)mine;]])
 mutant(group_before_the_row hopper_bf16_tn_160_turned "a cluster waits for one"
        [[row * p.slabs + 1) * all - 1) / units]] [[row * p.slabs) * all) / units]])
 mutant(beginning_not_taken hopper_f16_nn_192_turned "a flag that nobody put down"

@@ -147,7 +147,13 @@ inline uint32_t word_of_lane (uint32_t w, int lane) {
   emulated::warp_is_here();
   return b.row_of_lane[turn][id - id % 32 + (unsigned)lane];
 }
-inline uint32_t of_warp (uint32_t x) { return x; }
+inline uint32_t of_warp (uint32_t x) {
+  emulated::need(word_of_lane(x, 0) == x, "lanes of a warp have another number");
+  return x;
+}
+/* Lanes do not wait for each other here: on a GPU they do, but nobody is told anything. */
+inline bool is_one_lane () { return threadIdx.x % 32 == 0; }
+inline uint32_t warp_of_block () { return of_warp(threadIdx.x / 32); }
 inline void hold (int &) {}
 inline uint32_t shared_by (uint32_t x, uint32_t blocks) {
   emulated::need(blocks > 0 && (blocks & (blocks - 1)) == 0, "no power of two");
@@ -166,6 +172,9 @@ inline void flag_raise (int32_t *flag) {
 inline void flag_wait (int32_t *flag) {
   emulated::need(*flag == 1, "a cluster waits for one behind it");
   *flag = 0;
+}
+inline void flags_wait (int32_t *flag) {
+  if (flag != nullptr) flag_wait(flag);
 }
 inline void read_of_block (float *x, const float *p) { memcpy(x, p, 4 * sizeof *x); }
 inline uint32_t load_word (uint32_t at) {
