@@ -10,7 +10,6 @@
 
 local scratch, which, libcuda, only = table.unpack(arg)
 local tile = require "moontile"
-local scenarios = dofile "spec/live/scenarios.lua"
 
 local refuse = rawget(_G, "refuse")
 local EACH, MOST = refuse and 48 or 16, 1000    -- places inside one call
@@ -128,8 +127,7 @@ local function try(scenario)
 end
 
 -- Each is let go when it was tried: what is in memory all later collections look at.
-local all = scenarios(device, others, scratch .. "/" .. which .. ".npy")
-scenarios = nil
+local all = dofile "spec/live/scenarios.lua" (device, others, scratch .. "/" .. which .. ".npy")
 while #all > 0 do
   local scenario = table.remove(all)
   if not only or scenario.name:find(only, 1, true) then
