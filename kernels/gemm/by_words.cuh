@@ -172,17 +172,16 @@ MT_INLINE void put_unit (uint32_t to, const typename H::sum *c, int q, float alp
     }
 }
 
-/* The sums of a warp: its 16 rows from m on, the columns of a tile from n on. Lanes go
-** through all units, whatever is there: a loop of which the compiler does not know that
-** it is as long for all of them makes each loop around it one that may diverge, and slabs
-** of the next tile are multiplied with more instructions. */
+/* The sums of a warp: its 16 rows from m on, the columns of a tile from n on, which the
+** compiler knows to be the same for all lanes. */
 template <typename H>
 MT_INLINE void store_by_words (const mt_hopper_launch &p, const typename H::sum *c,
                                uint32_t pieces, int m, int n, int l) {
   enum { SIZE = H::out::bytes };
   const rows_of_d d = rows_of_warp<H>(p, m, n, l);
+  if (d.rows <= 0) return;
 #pragma unroll 1
-  for (int q = 0; q < H::N * SIZE / MT_SLAB; q++) {
+  for (int q = 0; q * MT_SLAB < d.bytes; q++) {
     __syncwarp();
     put_unit<H>(pieces + q % 2 * MT_WARP_PIECE, c, q, (float)p.alpha);
     __syncwarp();
